@@ -110,5 +110,5 @@ def test_what_s_adagrad_sheds_goes_to_alpha():
     X, _ = dense_rows(STREAMS["dense"])
     twin = TWINS["s-adagrad"](options, X.shape[1])
     twin.run(X, STREAMS["dense"].y, STREAMS["dense"].weight)
-    assert twin.shed > 1
-    np.testing.assert_allclose(learner.alpha, 0.25 + twin.shed, rtol=1e-9)
+    assert twin.sketch.shed > 1
+    np.testing.assert_allclose(learner.alpha, 0.25 + twin.sketch.shed, rtol=1e-9)

@@ -13,15 +13,13 @@ import numpy as np
 import pytest
 from dense_learner import dense_rows, run_twin
 from for_all import for_all
-from places import DATA
 from streams import (
+    AS_THEY_COME,
     batch_of,
     batch_of_dense,
     duplicated,
     low_rank,
     mixed,
-    most_frequent,
-    read_svmlight,
     special_streams,
     with_weights,
     without_some_labels,
@@ -341,31 +339,12 @@ def test_a_move_out_of_all_bounds_is_refused(value):
     np.testing.assert_array_equal(learner.predict(first).raw, before)
 
 
-# ---------------------------------------------------------------------------------------------------- real data
-
-REAL = {
-    "a9a": None, "australian_scale": None, "breast-cancer_scale": None, "diabetes_scale": None, "heart_scale": None,
-    "ionosphere_scale": None, "mushrooms": None, "phishing": None, "splice_scale": None,
-    "rcv1sub.binary": 300, "news20.mc": 300,
-}  # fmt: skip
-
-
-def real(dataset):
-    path = DATA / "svm" / f"{dataset}.svm.gz"
-    if not path.exists():
-        pytest.skip(f"{path.name} is not there (SONLEARN_DATA names the folder that has svm/)")
-    batch = read_svmlight(path, limit=400 if REAL[dataset] else 800)
-    if REAL[dataset]:
-        batch = most_frequent(batch, REAL[dataset])
-    if dataset == "news20.mc":  # 20 classes, raw counts
-        batch = batch._replace(y=np.where(batch.y % 2 == 1, 1.0, -1.0), values=np.log1p(batch.values) / 10)
-    return batch
-
-
-@pytest.mark.parametrize("dataset", REAL)
-def test_real_data(dataset):
-    batch = real(dataset)
-    squared = np.bincount(np.repeat(np.arange(batch.n), np.diff(batch.indptr)), batch.values**2).mean()
+@for_all("name", AS_THEY_COME)
+def test_rows_that_nobody_has_scaled(name):
+    rng = np.random.default_rng(0)
+    X = AS_THEY_COME[name](rng, 150)
+    batch = batch_of_dense(X, np.sign(X @ rng.normal(size=X.shape[1])))
+    squared = (X**2).sum(axis=1).mean()
     for settings in ALL[:-2]:
         if settings["sketch"] in ("fd", "oja"):  # no step longer than the rows can bear
             settings = {**settings, "alpha": 4 * squared}

@@ -3,13 +3,12 @@
 import numpy as np
 import pytest
 from for_all import for_all
-from sketch_twin import REAL, SYNTHETIC, error, matrix, tail, there
+from sketch_twin import MATRICES, error, matrix, tail
 
 from sonlearn.sketch import FrequentDirections, Rule, make_sketch
 from sonlearn.sketch.rules import fd_ramp
 
 ROUNDING = 1e-10  # relative to ||A||_F^2
-MATRICES = (*SYNTHETIC, *there(*REAL))
 FAMILY = ("fd", "rfd", "cfd", "pfd", "isvd", "fd-last", "fd-half", "alpha-fd", "mgfd", "fd-ramp")
 SIZES = (2, 7, 20)
 
@@ -47,7 +46,7 @@ def test_bounds_row_by_row_and_with_a_long_buffer(name, method):
 @for_all("lam", [0.0, 0.3, 1.0])
 @for_all("pivot", [3, 7, 10])
 @pytest.mark.parametrize("shape", ["ones", "last", "ramp", "sigmoid", "random"])
-@for_all("name", ["random_matrix", "adversarial", "flat", *there("phishing")])
+@for_all("name", ["random_matrix", "adversarial", "flat", "categories"])
 def test_bounds_for_a_grid_of_weights_and_pivots(name, shape, pivot, lam):
     A = matrix(name)
     i, p = np.arange(1, pivot), pivot
@@ -70,7 +69,7 @@ def test_rfd_error_is_half_of_the_bound_that_fd_attains():
     assert rfd.rule.guarantee(0) == fd.rule.guarantee(0) / 2
 
 
-@for_all("name", ["random_matrix", "adversarial", "low_rank", *there("mushrooms")])
+@for_all("name", ["random_matrix", "adversarial", "low_rank", "categories"])
 @for_all("method", FAMILY)
 def test_bounds_hold_after_merging_in_any_order(name, method):
     A = matrix(name)

@@ -43,7 +43,7 @@ def run_quietly(A, tmp_path, **values):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_run_equals_the_library(method, tmp_path):
-    A = matrix("mushrooms")
+    A = matrix("categories")
     path = tmp_path / "s.sketch"
     sketch, _ = run_quietly(A, tmp_path, method=method, output=path)
     expected = make_sketch(method, 8).update(sp.csr_array(A))
@@ -52,7 +52,7 @@ def test_run_equals_the_library(method, tmp_path):
 
 
 def test_report(tmp_path):
-    A = matrix("mushrooms")
+    A = matrix("categories")
     sketch, lines = run_quietly(A, tmp_path, error=True, k=3)
     text = "\n".join(lines)
     B = sketch.matrix().toarray()
@@ -66,7 +66,7 @@ def test_report(tmp_path):
     assert f"rows = {len(A)}" in lines
     assert lines[0].split() == ["rows", "nonzeros", "columns", "alpha", "bound/||A||^2", "seconds"]
     progress = [int(line.split()[0]) for line in lines[1 : lines.index(f"rows = {len(A)}")]]
-    assert progress == [63, 126, 250]  # blocks of 63, 63, 62, 62: a line at least doubles the one before, and the last
+    assert progress == [38, 76, 150]  # blocks of 38, 38, 37, 37: a line at least doubles the one before, and the last
 
 
 def test_columns_are_those_of_a_libsvm_file():
@@ -97,7 +97,7 @@ def part_to_file(job):
 
 
 def test_parts_in_processes_merge_within_the_bound(tmp_path):
-    A = matrix("usps")
+    A = matrix("images")
     parts = np.array_split(A, 3)
     paths = [tmp_path / f"{i}.sketch" for i in range(3)]
     with multiprocessing.get_context("spawn").Pool(2) as pool:
@@ -153,7 +153,7 @@ def test_a_row_that_cannot_be_sketched_is_named_by_file_and_line_and_leaves_the_
 
 @pytest.mark.parametrize("method", METHODS)
 def test_inspect_opens_sketches(method, tmp_path, capsys):
-    sketch = make_sketch(method, 8).update(matrix("usps"))
+    sketch = make_sketch(method, 8).update(matrix("images"))
     sketch.save(tmp_path / "s")
     assert inspect.command(Line("inspect", [str(tmp_path / "s"), "--top", "3"])) == 0
     lines = capsys.readouterr().out.splitlines()
@@ -162,7 +162,7 @@ def test_inspect_opens_sketches(method, tmp_path, capsys):
     if sketch.kind == "directions":
         assert f"  name = {method}" in lines
         assert "  buffer = " + str(sketch.rule.buffer) in lines
-    assert "  rows = 250" in lines
+    assert "  rows = 150" in lines
     assert f"  ||A||_F^2 = {sketch.frobenius:.9g}" in lines
     at = lines.index(f"eigenvalues of the sketch: {len(sketch.eigenvalues())}")
     found = [float(token) for line in lines[at + 1 :] for token in line.split()]

@@ -28,7 +28,7 @@ def assert_equal_state(one, two):
 @for_all("rows", [0, 3, 14, 100])
 @for_all("method", METHODS)
 def test_resumed_equals_uninterrupted(method, rows, form, tmp_path):
-    A = matrix("mushrooms")
+    A = matrix("categories")
     sketch = make_sketch(method, 7)
     if rows:
         sketch.update(FORMS[form](A[:rows]))
@@ -67,7 +67,7 @@ def test_settings_come_back(tmp_path):
 
 
 def test_models_and_sketches_share_one_format(tmp_path):
-    sketch = make_sketch("rfd", 7).update(sp.csr_array(matrix("mushrooms")))
+    sketch = make_sketch("rfd", 7).update(sp.csr_array(matrix("categories")))
     sketch.save(tmp_path / "s")
     Learner().save(tmp_path / "m")
     header, arrays = storage.read(tmp_path / "s")
@@ -102,7 +102,7 @@ def test_models_and_sketches_share_one_format(tmp_path):
 def test_parts_that_do_not_fit(change, tmp_path):
     """A well-formed file that is wrong inside."""
     path = tmp_path / "s"
-    make_sketch("rfd", 5).update(sp.csr_array(matrix("mushrooms")[:247])).save(path)
+    make_sketch("rfd", 5).update(sp.csr_array(matrix("categories")[:147])).save(path)
     header, arrays = storage.read(path)
     storage.write(path, header, arrays)
     load(path)

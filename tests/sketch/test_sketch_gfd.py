@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 import sketch_twin as twin
 from for_all import for_all
-from sketch_twin import error, matrix, projection, tail, there
+from sketch_twin import error, matrix, projection, tail
 
 from sonlearn.errors import OptionError
 from sonlearn.sketch import FrequentDirections, gfd, make_sketch, terms
 from sonlearn.sketch.directions import shrink
 from sonlearn.sketch.rules import RULES, mgfd, percentile_place, sigmoid
 
-MATRICES = ("random_matrix", "low_rank", "adversarial", "decaying", *there("usps"))
+MATRICES = ("random_matrix", "low_rank", "adversarial", "decaying", "images")
 #: [GFD] sec. 5.5 to 5.8: tau', omega', sigma_i, p.
 SPAM, ADVERSARIAL = (0.9, 50, 0.7, 0.1), (0.7, 10, 0.1, 0.1)
 
@@ -76,7 +76,7 @@ def test_alpha_fd_rounds_its_payers_up_and_pfd_down():
     assert [make_sketch("pfd", l).rule.h for l in (10, 11, 14, 15, 150)] == [2, 2, 2, 3, 30]  # noqa: E741
 
 
-@pytest.mark.parametrize("name", ["random_matrix", "adversarial", "flat", *there("usps")])
+@pytest.mark.parametrize("name", ["random_matrix", "adversarial", "flat", "images"])
 def test_theorem_1_lemma_4_and_theorem_2(name):
     """With H = (1/lambda) sum of w_j over j <= (1 - p) l + 1, on a part of the paper's grid, in both readings."""
     A, l, slack = matrix(name), 20, 1e-10  # noqa: E741

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from for_all import for_all
-from sketch_twin import matrix, there
+from sketch_twin import matrix
 
 from sonlearn.errors import InputError, OptionError
 from sonlearn.sketch import METHODS, Oja, RandomProjection, RowSampling, make_sketch
@@ -54,7 +54,7 @@ def test_sampling_with_zero_rows_and_few_rows():
 
 
 def test_merging_projections_and_samples():
-    A = matrix("mushrooms")
+    A = matrix("categories")
     for form in (np.asarray, sp.csr_array):
         for make in (lambda seed: RandomProjection(9, 2, seed), lambda seed: RandomProjection(9, 0, seed)):
             parts = [make(1).update(form(A[:100])), make(2).update(form(A[100:]))]
@@ -124,7 +124,7 @@ def oja_twin(A, l, adaptive):  # noqa: E741
 
 @for_all("step", ["adaptive", "1/t"])
 @for_all("zeros", [0, 4, 9])
-@for_all("name", ["decaying", "low_rank", "exactly_low_rank", *there("usps")])
+@for_all("name", ["decaying", "low_rank", "exactly_low_rank", "images"])
 def test_oja_equals_its_dense_twin(name, zeros, step):
     """Also where the first rows are zero, or of low rank: directions are gained later."""
     A = np.vstack([np.zeros((zeros, matrix(name).shape[1])), np.tile(matrix(name)[:1], (3, 1)), matrix(name)])

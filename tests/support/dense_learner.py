@@ -28,6 +28,8 @@ IN_RANGE = 1e-22
 NEW = 1e-12
 #: Of the kept rows, those whose square is at most this multiple of the largest are none.
 NO_ROW = 1e-14
+#: Eigenvalues up to this multiple of the largest are 0 where a pseudo-inverse is meant.
+ZERO = 1e-10
 #: D_1 of the diagonal rescaling ([SON] section 5.2).
 DIAGONAL_START = 0.1
 
@@ -121,6 +123,14 @@ def pseudo_inverse(rows: np.ndarray, alpha: float) -> tuple[np.ndarray, np.ndarr
     return root @ root.T, identity - basis.T @ basis
 
 
+def of_spectrum(A: np.ndarray, f, pseudo: bool) -> np.ndarray:
+    """f(A) for a positive semidefinite A; where a pseudo-inverse is meant, f is 0 on what counts as 0."""
+    lam, U = np.linalg.eigh(A)
+    zero = lam <= ZERO * max(lam.max(), 0.0)
+    values = [0.0 if pseudo and none else f(max(value, 0.0)) for value, none in zip(lam, zero, strict=True)]
+    return (U * values) @ U.T
+
+
 # ---------------------------------------------------------------------------------------------------- sketches
 # Each has append(ghat), pseudo_inverse() -> (A^+, I - A^+A), matrix() -> A, alpha, and eigenvalues() of the sketch.
 
@@ -202,6 +212,20 @@ class FrequentDirections(NoSketch):
         return np.linalg.svd(self.buffer, compute_uv=False) ** 2
 
 
+class Projections(NoSketch):
+    """[RFD] section 6.2: A = alpha I + S'S, S <- S + r_t ghat', r_t a row of m standard normals over sqrt(m)."""
+
+    def __init__(self, alpha: float, d: int, m: int, seed: int):
+        super().__init__(alpha, d)
+        self.S, self.normals = np.zeros((m, d)), np.random.default_rng(seed)
+
+    def append(self, ghat: np.ndarray) -> None:
+        self.S = self.S + np.outer(self.normals.standard_normal(len(self.S)) / np.sqrt(len(self.S)), ghat)
+
+    def rows(self) -> np.ndarray:
+        return self.S
+
+
 class Oja(NoSketch):
     """Oja's eigenpairs: A_t = alpha I + V' diag(t Lambda) V ([SON] Alg. 3-5).
 
@@ -267,11 +291,9 @@ class FullMatrix(NoSketch):
     def __init__(self, alpha: float, d: int):
         super().__init__(alpha, d)
         self.A = alpha * np.eye(d)
-        self.basis = np.zeros((0, d))
 
     def append(self, ghat: np.ndarray) -> None:
         self.A = self.A + np.outer(ghat, ghat)
-        self.basis = range_basis(np.vstack([self.basis, ghat]))
 
     def matrix(self) -> np.ndarray:
         return self.A
@@ -283,13 +305,16 @@ class FullMatrix(NoSketch):
         identity = np.eye(self.d)
         if self.alpha > 0:
             return np.linalg.inv(self.A), 0 * identity
-        Q = self.basis
-        return Q.T @ np.linalg.inv(Q @ self.A @ Q.T) @ Q, identity - Q.T @ Q
+        return of_spectrum(self.A, lambda lam: 1 / lam, True), identity - of_spectrum(self.A, lambda lam: 1.0, True)
 
 
 def sketch_of(options: LearnOptions, d: int) -> NoSketch:
     m = options.sketch_size
-    match options.effective_sketch:
+    match options.effective_sketch or options.method:
+        case "full-on":
+            return FullMatrix(options.alpha, d)
+        case "rp-son":
+            return Projections(options.alpha, d, m, options.seed)
         case "none":
             return NoSketch(options.alpha, d)
         case "fd":
@@ -331,7 +356,7 @@ class DenseLearner:
     """One row at a time through the definitions; `full` replaces the sketch by the whole matrix."""
 
     def __init__(self, options: LearnOptions, d: int, full: bool = False):
-        self.options = options
+        self.options, self.scale = options, options.scale if options.sketch else "none"
         self.sketch = FullMatrix(options.alpha, d) if full else sketch_of(options, d)
         self.u = np.zeros(d)
         self.D = np.full(d, DIAGONAL_START)
@@ -347,18 +372,18 @@ class DenseLearner:
         return {"1/t": 1 / t, "1/sqrt(t)": 1 / np.sqrt(t)}[eta] if isinstance(eta, str) else eta
 
     def scaled(self, x: np.ndarray) -> np.ndarray:
-        match self.options.scale:
+        match self.scale:
             case "none":
                 return x
             case "gradients" | "all-gradients":
                 return x / np.sqrt(self.D)
         over = np.divide(x, np.maximum(self.top, np.abs(x)), out=np.zeros(len(x)), where=x != 0)
-        length = np.linalg.norm(over) if self.options.scale == "unit" else 1.0
+        length = np.linalg.norm(over) if self.scale == "unit" else 1.0
         return over / length if length > 0 else over
 
     def weights(self) -> np.ndarray:
         """In the scale of the original features (of unit rows: over the length that they have rescaled)."""
-        match self.options.scale:
+        match self.scale:
             case "none":
                 return self.u
             case "gradients" | "all-gradients":
@@ -385,7 +410,7 @@ class DenseLearner:
         after = o.project == "after"
         slope = h * loss_slope(o.loss, raw if after else prediction, y, o)
         before, scaled_x = self.D, self.scaled(x)
-        if o.scale == "all-gradients":
+        if self.scale == "all-gradients":
             self.D = before + (slope * x) ** 2
             scaled_x = self.scaled(x)
         w = max(1 - o.l2 * h, 0.5) * self.u

@@ -12,73 +12,15 @@ from __future__ import annotations
 import copy
 
 import numpy as np
-from dense_learner import dense_rows
-from first_order_twin import Twin
+from dense_learner import ZERO, FrequentDirections, dense_rows, of_spectrum, run_twin
+from first_order_twin import Adagrad, Twin
 from scipy.integrate import solve_ivp
 
 from sonlearn import Batch, Learner, LearnOptions
 from sonlearn.options.methods import METHODS
 
-#: Eigenvalues up to this multiple of the largest are 0 where a pseudo-inverse is meant.
-ZERO = 1e-10
-#: x is in the range of A if no more than this share of |x|^2 is outside.
-IN_RANGE = 1e-12
 
-
-def of_spectrum(A: np.ndarray, f, pseudo: bool) -> np.ndarray:
-    """f(A) for a positive semidefinite A; where a pseudo-inverse is meant, f is 0 on what counts as 0."""
-    lam, U = np.linalg.eigh(A)
-    zero = lam <= ZERO * max(lam.max(), 0.0)
-    values = [0.0 if pseudo and none else f(max(value, 0.0)) for value, none in zip(lam, zero, strict=True)]
-    return (U * values) @ U.T
-
-
-class MatrixTwin(Twin):
-    """What all have in common."""
-
-    def gradient(self, raw: float, x: np.ndarray, y: float, h: float) -> np.ndarray:
-        return h * self.slope(raw, y) * x
-
-    def eta(self) -> float:
-        eta = self.o.eta
-        return {"1/t": 1 / self.t, "1/sqrt(t)": 1 / np.sqrt(self.t)}[eta] if isinstance(eta, str) else eta
-
-
-class FullOn(MatrixTwin):
-    """[SON] eq. 1-2 and appendix D: A = alpha I + sum of (sigma + eta_t) g g'."""
-
-    def __init__(self, options, d):
-        super().__init__(options, d)
-        self.A = options.alpha * np.eye(d)
-
-    def inverse(self):
-        return np.linalg.inv(self.A) if self.o.alpha > 0 else of_spectrum(self.A, lambda lam: 1 / lam, True)
-
-    def projected(self, x):
-        """Lemma 2: the w nearest to u in the norm of A with |w'x| <= C."""
-        raw = self.w @ x
-        excess = raw - np.clip(raw, -self.o.clip, self.o.clip)
-        if excess == 0:
-            return self.w
-        inverse = self.inverse()
-        outside = x - of_spectrum(self.A, lambda lam: 1.0, True) @ x if self.o.alpha == 0 else 0 * x
-        direction = outside if outside @ outside > IN_RANGE * (x @ x) else inverse @ x
-        return self.w - excess / (x @ direction) * direction
-
-    def take(self, g):
-        self.A = self.A + (self.o.resolved_sigma + self.eta()) * np.outer(g, g)
-
-    def learn(self, x, y, h):
-        raw = self.w @ x
-        w = self.projected(x)
-        self.t += 1
-        g = self.gradient(raw, x, y, h)
-        self.take(g)
-        self.w = w - self.inverse() @ g
-        return raw
-
-
-class ArowFull(MatrixTwin):
+class ArowFull(Twin):
     """[AROW] Figure 1 with r / h for r; classes: only where the margin is below 1."""
 
     def __init__(self, options, d):
@@ -95,7 +37,7 @@ class ArowFull(MatrixTwin):
         return m
 
 
-class Ridge(MatrixTwin):
+class Ridge(Twin):
     """Hoerl, Kennard 1970: w = (X'HX + alpha I)^-1 X'Hy over the rows so far, anew each time that it is due.
 
     ridge-z: alpha times the variance of each column in place of I.
@@ -129,48 +71,19 @@ class Ridge(MatrixTwin):
         return raw
 
 
-class AdaFull(MatrixTwin):
+class AdaFull(Adagrad):
     """[ADA] section 2: H = delta I + G^(1/2); mirror descent w -= l H^-1 g, or primal-dual w = -l H^-1 sum of g."""
 
     def __init__(self, options, d):
         super().__init__(options, d)
-        self.G, self.z = np.zeros((d, d)), np.zeros(d)
+        self.G = np.zeros((d, d))
 
     def take(self, g, x):
         self.G = self.G + np.outer(g, g)
 
     def metric(self, g):
-        """H^-1 g."""
         delta = self.o.delta
         return of_spectrum(self.G, lambda lam: 1 / (delta + np.sqrt(lam)), delta == 0) @ g
-
-    def learn(self, x, y, h):
-        raw = self.w @ x
-        self.t += 1
-        g = self.gradient(raw, x, y, h)
-        self.take(g, x)
-        self.z = self.z + g
-        if self.o.update == "dual":
-            self.w = -self.o.learning_rate * self.metric(self.z)
-        else:
-            left = max(1 - self.o.l2 * self.o.learning_rate * h, 0.5)
-            self.w = left * self.w - self.o.learning_rate * self.metric(g)
-        return raw
-
-
-class RpSon(FullOn):
-    """[RFD] section 6.2: A = alpha I + S'S, S <- S + r_t ghat', r_t a row of tau standard normals over sqrt(tau)."""
-
-    def __init__(self, options, d):
-        super().__init__(options, d)
-        self.S, self.normals = np.zeros((options.sketch_size, d)), np.random.default_rng(options.seed)
-
-    def r(self):
-        return self.normals.standard_normal(self.o.sketch_size) / np.sqrt(self.o.sketch_size)
-
-    def take(self, g):
-        self.S = self.S + np.outer(self.r(), np.sqrt(self.o.resolved_sigma + self.eta()) * g)
-        self.A = self.o.alpha * np.eye(self.d) + self.S.T @ self.S
 
 
 class AdaLr(AdaFull):
@@ -200,26 +113,18 @@ class AdaFd(AdaFull):
 
     def __init__(self, options, d):
         super().__init__(options, d)
-        self.B, self.shed = np.zeros((0, d)), 0.0
+        self.sketch = FrequentDirections(0.0, d, options.sketch_size)
 
     def take(self, g, x):
-        m, keep = self.o.sketch_size, 1 - self.o.decay
-        self.B, self.shed = np.sqrt(keep) * self.B, keep * self.shed
-        self.B = np.vstack([self.B, g])
-        if len(self.B) < (m if self.o.buffer == "every" else 2 * m):
-            return
-        _, s, V = np.linalg.svd(self.B, full_matrices=False)
-        s2 = np.pad(s**2, (0, m))
-        lost = s2[m - 1] if s2[m - 1] > 1e-13 * s2[0] else 0.0
-        self.shed += lost
-        kept = min(m - 1, len(V))
-        self.B = np.zeros((m - 1, self.d))  # rows of zeros count
-        self.B[:kept] = np.sqrt(np.maximum(s2[:kept] - lost, 0.0))[:, None] * V[:kept]
+        self.sketch.forget_past(1 - self.o.decay)
+        self.sketch.append(g)
+        if self.o.buffer == "every" and len(self.sketch.buffer) == self.sketch.m:
+            self.sketch.shrink()
 
     def metric(self, g):
         """Through the singular values of B, not of B'B: a root turns its rounding of 1e-16 into 1e-8."""
         outside, inside = self.inverses()
-        _, s, V = np.linalg.svd(self.B, full_matrices=False)
+        _, s, V = np.linalg.svd(self.sketch.buffer, full_matrices=False)
         there = s**2 > ZERO * s.max(initial=0.0) ** 2
         s, V = s[there], V[there]
         return outside * (g - V.T @ (V @ g)) + V.T @ (inside(s) * (V @ g))
@@ -234,7 +139,7 @@ class SAdagrad(AdaFd):
     """Feinberg et al. 2023, Algorithm 2: H = (B'B + (delta + sum of s_m^2) I)^(1/2)."""
 
     def inverses(self):
-        delta = self.o.delta + self.shed
+        delta = self.o.delta + self.sketch.shed
         return (1 / np.sqrt(delta) if delta > 0 else 0.0), lambda s: 1 / np.sqrt(s**2 + delta)
 
 
@@ -274,7 +179,7 @@ class MetaGradFd(MetaGrad, AdaFd):
     """
 
     def squares(self):
-        return self.B.T @ self.B + self.shed * np.eye(self.d)
+        return self.sketch.buffer.T @ self.sketch.buffer + self.sketch.shed * np.eye(self.d)
 
     def expert(self, u, H, eta, r, g):
         return -np.linalg.solve(H, eta * self.z - 2 * eta**2 * self.v)
@@ -341,7 +246,7 @@ class Radagrad(AdaLr):
 
 
 TWINS = {
-    "full-on": FullOn, "arow-full": ArowFull, "ridge": Ridge, "ridge-z": Ridge, "ada-full": AdaFull, "rp-son": RpSon,
+    "arow-full": ArowFull, "ridge": Ridge, "ridge-z": Ridge, "ada-full": AdaFull,
     "ada-gp": AdaGp, "ada-dp": AdaDp, "radagrad": Radagrad, "ada-lr": AdaLr, "metagrad": MetaGrad,
     "metagrad-fd": MetaGradFd, "ada-fd": AdaFd, "s-adagrad": SAdagrad,
 }  # fmt: skip
@@ -350,7 +255,9 @@ BY_FEATURE = ("radagrad", "ada-lr", "ridge", "ridge-z")
 
 
 def raw_predictions(options: LearnOptions, batch: Batch) -> np.ndarray:
-    """float64[n]: raw predictions of a fresh twin over a whole batch."""
+    """float64[n]: raw predictions of a fresh twin over a whole batch; of a Newton method, by `dense_learner`."""
+    if options.method not in TWINS:
+        return run_twin(options, batch)[1].raw
     X, ids = dense_rows(batch)
     make = TWINS[options.method]
     more = (order_of(batch, ids),) if options.method in BY_FEATURE else ()

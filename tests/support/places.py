@@ -1,13 +1,10 @@
-"""Where things are: the project, recorded outputs, and the folder of real data that tests may use and skip without."""
+"""Where things are: the project, recorded outputs, and samples of data."""
 
-import os
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "sonlearn"
 GOLDEN = ROOT / "tests" / "golden"
-#: Real data sets (svm/, vw/, ...): not part of the project.
-DATA = Path(os.environ.get("SONLEARN_DATA", ROOT.parent / "shared" / "data"))
 
 
 def sample(name: str, start: int = 0, stop: int | None = None) -> str:

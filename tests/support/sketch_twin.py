@@ -6,9 +6,7 @@ Also the matrices that the tests of bounds run on, and what the bounds are about
 import functools
 
 import numpy as np
-import pytest
-from places import DATA
-from streams import read_svmlight
+from streams import AS_THEY_COME
 
 
 def fd_row_by_row(A, m, alpha=0.0):
@@ -169,30 +167,16 @@ def flat(rng, n=60, d=30):
     return np.vstack([np.linalg.qr(rng.standard_normal((d, d)))[0]] * (n // d))
 
 
-SYNTHETIC = {f.__name__: f for f in (random_matrix, low_rank, exactly_low_rank, adversarial, decaying, flat)}
-REAL = ("mushrooms", "phishing", "splice_scale", "usps", "spambase")
-
-
-def there(*names):
-    """Of names of real matrices, those whose files are there."""
-    return [name for name in names if (DATA / "svm" / f"{name}.svm.gz").exists()]
+MATRICES = {f.__name__: f for f in (random_matrix, low_rank, exactly_low_rank, adversarial, decaying, flat)}
+MATRICES |= {name: functools.partial(make, n=150) for name, make in AS_THEY_COME.items()}
 
 
 @functools.cache
-def real_matrix(name, n=250):
-    """The first n shuffled rows of a LIBSVM file of the data folder, dense; skips the test where it is absent."""
-    path = DATA / "svm" / f"{name}.svm.gz"
-    if not path.exists():
-        pytest.skip(f"no {path.name} in the data folder (SONLEARN_DATA)")
-    batch = read_svmlight(path, n)
-    A = np.zeros((batch.n, batch.indices.max()))
-    A[np.repeat(np.arange(batch.n), np.diff(batch.indptr)), batch.indices - 1] = batch.values
-    return A
-
-
 def matrix(name, seed=0):
     """A test matrix by name."""
-    return real_matrix(name) if name in REAL else SYNTHETIC[name](np.random.default_rng(seed))
+    A = MATRICES[name](np.random.default_rng(seed))
+    A.flags.writeable = False
+    return A
 
 
 # -- what the bounds are about -----------------------------------------------------------------------------------------

@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import copy
 import functools
-import gzip
 import itertools
 from collections.abc import Callable
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -248,29 +246,40 @@ def special_streams(d: int) -> dict[str, Batch]:
     }
 
 
-# ---------------------------------------------------------------------------------------------------- real data
+# ---------------------------------------------------------------------------------------------------- as data come
 
 
-def read_svmlight(path: Path, limit: int | None = None, seed: int | None = 0) -> Batch:
-    """A small reader of its own for LIBSVM text, plain or .gz: all lines are read, shuffled, cut to `limit`."""
-    opener = gzip.open if path.suffix == ".gz" else open
-    with opener(path, "rt") as file:
-        lines = [line.split("#")[0].split() for line in file]
-    lines = [line for line in lines if line]
-    order = np.arange(len(lines)) if seed is None else np.random.default_rng(seed).permutation(len(lines))
-    rows, y = [], []
-    for i in order[:limit]:
-        label, *entries = lines[i]
-        pairs = (entry.split(":") for entry in entries)
-        rows.append({int(index): float(value) for index, value in pairs})
-        y.append(float(label))
-    return batch_of(rows, y)
+def categories(rng: np.random.Generator, n: int) -> np.ndarray:
+    """Rows of 22 columns of names, a one where a row has a name: as long as each other, and some rows come again."""
+    counts = rng.integers(2, 10, 22)
+    return np.hstack([np.eye(k)[np.minimum(rng.geometric(0.4, n), k) - 1] for k in counts])
 
 
-def most_frequent(batch: Batch, d: int) -> Batch:
-    """Only the d features that occur in most entries."""
-    ids, count = np.unique(batch.indices, return_counts=True)
-    kept = np.isin(batch.indices, ids[np.argsort(-count, kind="stable")[:d]])
-    row = np.repeat(np.arange(batch.n), np.diff(batch.indptr))[kept]
-    indptr = np.searchsorted(row, np.arange(batch.n + 1))
-    return batch._replace(indptr=indptr, indices=batch.indices[kept], values=batch.values[kept])
+def images(rng: np.random.Generator, n: int, side: int = 10) -> np.ndarray:
+    """Pictures of grey strokes, from -1 to 1: neighbours are alike, and the corners are those of nearly all."""
+    place = (np.arange(side) - side / 2) / side
+    turn, bend, width = rng.uniform(0, np.pi, (n, 1, 1)), rng.normal(0, 2, (n, 1, 1)), rng.uniform(0.05, 0.3, (n, 1, 1))
+    along = np.cos(turn) * place[:, None] + np.sin(turn) * place
+    across = np.cos(turn) * place - np.sin(turn) * place[:, None]
+    return np.clip(2 * np.exp(-(((across - bend * along**2) / width) ** 2)) - 1, -1, 1).reshape(n, -1)
+
+
+def shares(rng: np.random.Generator, n: int, d: int = 57) -> np.ndarray:
+    """Shares of words, most of them 0, beside three columns of lengths that are a hundred times as large."""
+    X = rng.exponential(rng.exponential(1.0, d), (n, d)) * (rng.random((n, d)) < 0.3)
+    X[:, -3:] = np.exp(rng.normal(2, 1, (n, 3)))
+    return X
+
+
+def signs(rng: np.random.Generator, n: int, d: int = 60) -> np.ndarray:
+    """Dense rows of -1 and +1, one of 17 patterns with a tenth of it turned."""
+    return rng.choice([-1.0, 1.0], (17, d))[rng.integers(17, size=n)] * np.where(rng.random((n, d)) < 0.1, -1.0, 1.0)
+
+
+def counts(rng: np.random.Generator, n: int, d: int = 80) -> np.ndarray:
+    """Counts of words by Zipf's law, of texts of all lengths."""
+    return rng.poisson(np.exp(rng.normal(3, 1, (n, 1))) / np.arange(1, d + 1) ** 1.1).astype(float)
+
+
+#: Rows as data sets have them before anybody has scaled them: function(rng, n) -> float64[n, d].
+AS_THEY_COME = {make.__name__: make for make in (categories, images, shares, signs, counts)}

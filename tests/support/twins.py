@@ -72,7 +72,7 @@ def boost(options, batch):
 TWINS = {
     "boost": boost,
     "mixture": mixture,
-    **dict.fromkeys(("rfd-son", "fd-son", "pfd-son", "cfd-son", "oja-son", "gd"), newton),
+    **dict.fromkeys(("rfd-son", "fd-son", "pfd-son", "cfd-son", "oja-son", "gd", "full-on", "rp-son"), newton),
     **dict.fromkeys(FIRST_ORDER, raw_predictions),
     **dict.fromkeys(MATRIX, by_matrices),
     "drfd": compensated,
