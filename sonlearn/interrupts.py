@@ -72,6 +72,7 @@ class Interrupts:
                     break
                 finally:
                     self._waiting = False
+                self._closing = False  # also where a signal came: what had come before it is handed on
                 yield item
         finally:
             self._closing = True

@@ -32,7 +32,8 @@ from sonlearn.learn.predicted import PROBABILISTIC
 from sonlearn.options import TextOptions
 from sonlearn.options.keywords import RiverClassifierKeywords, RiverRegressorKeywords
 from sonlearn.options.python import Parameter, naming, with_parameters
-from sonlearn.text.encode import RowLists, date_in, hours_in, mark_of, parts_of, words_of
+from sonlearn.text.dates import date_in, hours_in
+from sonlearn.text.encode import RowLists, mark_of, parts_of, words_of
 from sonlearn.text.hashing import VW_CONSTANT, hash_bytes
 from sonlearn.views.index import Entries
 

@@ -216,11 +216,7 @@ class Passes:
         """What is to be known of a run that has come to its end."""
         if self.reader is None:
             return []
-        found = messages.of_skipped(self.reader.malformed.count, self.reader.malformed.errors)
-        if self.reader.waiting:
-            unlearned = f"lines that had come and were not learned: {self.reader.waiting}"
-            found.append(f"{unlearned}; the first {MANY} rows tell how columns are read")
-        return found
+        return messages.of_skipped(self.reader.malformed.count, self.reader.malformed.errors)
 
     def close(self) -> None:
         """Close what is open, however the run has ended."""

@@ -15,7 +15,7 @@ from sonlearn.commands.checks import check_output, check_run
 from sonlearn.commands.inspect import inverted
 from sonlearn.commands.line import Line
 from sonlearn.commands.messages import of_refused, warn
-from sonlearn.commands.session import Session
+from sonlearn.commands.session import SOME, Session
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, OptionError, shorten
 from sonlearn.files.atomic import whole_output
@@ -230,9 +230,10 @@ class TrainingSession(Session):
             found += link_without_sense(self.learner.options)
         if not self.options.testonly:
             found += worse_than_a_constant(self.learn, self.progress) + unlike_classes(self.learner)
+        if self.metrics is not None and self.progress.examples >= SOME and not (self.options.testonly or self.before):
+            found += filter(None, (self.metrics.one_label(),))
         if self.metrics is not None and self.progress.examples >= ENOUGH:
-            alike = "" if self.options.testonly or self.before else self.metrics.one_label()
-            found += filter(None, (self.metrics.nobody(), alike))
+            found += filter(None, (self.metrics.nobody(),))
             if not self.options.testonly:
                 found += filter(None, (self.progress.labels.order_note(self.progress.trained.classes),))
         return found

@@ -343,11 +343,11 @@ class Learner(SavedModel):
         from sonlearn.text.arrow import table_batch
         from sonlearn.text.read import check_options
 
-        check_options(text, "arrow")
         columns = self.columns if learns else self.columns.at_rest()
         tells = learns and not columns.known  # the first rows tell how columns are read
         with naming("Learner"):
             batch, found = table_batch(table, text, Labelling(learns, self.options.takes_words), columns, texts=tells)
+            check_options(found.read_as or text, "arrow")
             if learns:
                 self.coded(batch)
         for note in (*columns.check(found, "<table>", learns), *(found.notes if learns else found.faults)):

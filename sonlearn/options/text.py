@@ -16,7 +16,7 @@ TABLES, NAMESPACED = ("csv", "arrow"), ("vw", "json")
 #: Options that say how all fields of a column are read, and what comes first in its dates.
 READINGS, ORDERS = ("text", "categorical", "numeric", "date"), ("day_first", "month_first")
 #: What the first rows tell where no option does (`sonlearn.text.told`).
-TOLD = ("text", *ORDERS)
+TOLD = ("text", "categorical", *ORDERS)
 #: Options that name columns, but those of which there is one.
 NAMING = (*READINGS, *ORDERS, "ignore", "keep")
 #: Options of text that need columns, and those that need namespaces.

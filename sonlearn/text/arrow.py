@@ -16,7 +16,7 @@ import itertools
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -80,14 +80,12 @@ def read_arrow(
         is no value of a column (lists, or objects of several kinds).
     """
     name = name or source_name(source)
-    done, first = 0, list[Any]()
+    done = 0
     with _opened(source, name, watch) as (columns, records):
         if texts:
-            while sum(map(len, first)) < MANY and (record := next(records, None)) is not None:
-                first.append(record)
-            options = told(options, _rows_of_texts(first, columns, name))
+            options, records = _told(options, columns, records, name)
         encoder = TableEncoder(options, known)
-        for record in itertools.chain(first, records):
+        for record in records:
             for start in range(0, record.num_rows or 1, rows):
                 part = record.slice(start, rows)
                 yield _table(part, columns, encoder, (name, done), labels)
@@ -96,8 +94,8 @@ def read_arrow(
             layout_of(columns, options, (name, None), labels)
 
 
-def texts_of(source: Any) -> tuple[list[str], Iterator[dict[str, str]]]:
-    """The columns of a Parquet or Arrow file, or a table in memory, and its rows as the texts that CSV would have.
+def texts_of(source: Any, options: TextOptions) -> tuple[list[str], Iterator[dict[str, str]], TextOptions]:
+    """The columns of a Parquet or Arrow file, or a table in memory, its rows as the texts of CSV, and what these tell.
 
     Raises InputError as `read_arrow`.
     """
@@ -105,21 +103,32 @@ def texts_of(source: Any) -> tuple[list[str], Iterator[dict[str, str]]]:
 
     def rows() -> Iterator[Any]:
         with _opened(source, name) as (columns, records):
-            yield columns
+            read_as, records = _told(options, columns, records, name)
+            yield columns, read_as
             for record in records:
-                texts = [_texts_of(record.column(i), title, name) for i, title in enumerate(columns)]
-                yield from (dict(zip(columns, row, strict=True)) for row in zip(*texts, strict=True))
+                yield from _rows_of(record, columns, name)
 
     every = rows()
-    return next(every), every
+    columns, read_as = next(every)
+    return columns, every, read_as
 
 
-def _rows_of_texts(records: Iterable[Any], columns: list[str], name: str) -> Iterator[dict[str, str]]:
-    """The first rows of record batches, of columns of texts alone: those of another type say what they are."""
-    for record in records:
-        texts = {title: _texts_of(record.column(i)[:MANY], title, name)
-                 for i, title in enumerate(columns) if str(record.column(i).type) in _TEXTS}  # fmt: skip
-        yield from (dict(zip(texts, row, strict=True)) for row in zip(*texts.values(), strict=True))
+def _told(
+    options: TextOptions, columns: list[str], records: Iterator[Any], name: str
+) -> tuple[TextOptions, Iterator[Any]]:
+    """`options` with what the first rows tell of columns of texts (others say what they are), and all records."""
+    first = list[Any]()
+    while sum(map(len, first)) < MANY and (record := next(records, None)) is not None:
+        first.append(record)
+    rows = (row for record in first for row in _rows_of(record[:MANY], columns, name, _TEXTS))
+    return told(options, rows)[0], itertools.chain(first, records)
+
+
+def _rows_of(record: Any, columns: list[str], name: str, types: Container[str] = ()) -> Iterator[dict[str, str]]:
+    """The rows of a record batch as texts by column, of all columns or those of `types`."""
+    texts = {title: _texts_of(record.column(i), title, name)
+             for i, title in enumerate(columns) if not types or str(record.column(i).type) in types}  # fmt: skip
+    yield from (dict(zip(texts, row, strict=True)) for row in zip(*texts.values(), strict=True))
 
 
 def table_batch(

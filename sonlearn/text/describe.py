@@ -32,10 +32,11 @@ from sonlearn.text.columns import (
     row_as_header,
 )
 from sonlearn.text.csv import CsvRecords
-from sonlearn.text.encode import date_in, number_of
+from sonlearn.text.dates import date_in
+from sonlearn.text.encode import number_of
 from sonlearn.text.join import JoinedLabels
 from sonlearn.text.malformed import Malformed
-from sonlearn.text.objects import MANY, Unfit, error_of, leaves_of, members_of
+from sonlearn.text.objects import Members, Unfit, error_of, leaves_of, members_of, texts_in
 from sonlearn.text.read import detect_format
 from sonlearn.text.source import is_arrow, read_chunks, source_name
 from sonlearn.text.suspicions import Suspicions, is_stamp, noted
@@ -135,22 +136,21 @@ def describe(
     labels = Labelling(joined=join is not None)
     records: Iterator[dict[str, str]]
     if in_memory or options.format == "arrow" or (options.format not in ("csv", "json") and is_arrow(data)):
-        columns, records = texts_of(data)
+        columns, records, options = texts_of(data, options)
         layout_of(columns, options, (name, None), labels)
     elif options.format in ("auto", "json", *TABLES):
         chunks = noted(read_chunks(data), name, notes)
         first = next(chunks, np.empty(0, dtype=np.uint8))
         chunks = itertools.chain([first], chunks)
         if options.format == "json" or (options.format == "auto" and detect_format(first) == "json"):
-            columns, records = [], _of_json(chunks, name, options, malformed)
+            options, objects = told(options, _of_json(chunks, name, malformed), texts_in)
+            columns, records = [], ({name: _text_of(value) for name, value in leaves_of(each)} for each in objects)
         else:
             columns, records = _of_csv(chunks, name, options, malformed, labels)
-            is_csv = True
+            (options, records), is_csv = told(options, records), True
     else:
         raise InputError(name, None, None, f"--format {options.format}", _TABLE)
     records = itertools.islice(records, rows)
-    begin = list(itertools.islice(records, MANY))
-    options, records = told(options, begin), itertools.chain(begin, records)
     if joined is not None:
         id, label = options.id, options.label
         records = ({**row, label: joined.text(row.get(id, ""), row.get(label, ""))} for row in records)
@@ -189,13 +189,13 @@ def _of_csv(
     return columns, rows()
 
 
-def _of_json(chunks: Any, name: str, options: TextOptions, malformed: Malformed) -> Iterator[dict[str, str]]:
-    """Yield the objects of JSON lines as rows, {column: text}; `malformed` counts lines that are none."""
+def _of_json(chunks: Any, name: str, malformed: Malformed) -> Iterator[Members]:
+    """Yield the objects of JSON lines; `malformed` counts lines that are none."""
     lines = itertools.chain.from_iterable(chunk.tobytes().splitlines() for chunk in chunks)
     for number, line in enumerate(lines, 1):
         if line.strip():
             try:
-                yield {name: _text_of(value) for name, value in leaves_of(members_of(line))}
+                yield members_of(line)
             except Unfit as problem:
                 malformed.admit([error_of(problem, line, (name, number))])
 
@@ -236,6 +236,7 @@ class ColumnSummary:
             return
         if number is not None:
             self.numbers += 1
+            self.texts.add_time(field, number)
             self.stamps += is_stamp(field)
             self.whole = self.whole and float(number).is_integer()
             self.ascends, self._last = self.ascends and number > self._last, number

@@ -5,13 +5,14 @@
 - nothing at all, ``nan``, ``na``, ``n/a``, ``#n/a`` and ``null`` in any case are a missing value: the feature
   ``column=`` with value 1 says so;
 - a date (2024-03-31; 2024/3/31; 31.03.2024, the day first; 31 Mar 2024; March 31, 2024; 31/3/2024 and 3-31-24 in a
-  column of ``--day-first`` or ``--month-first``) or a time stamp (2024-03-31 13:05 or 1:05 PM, with seconds, a
-  fraction, a time zone, a T in the middle) is the number ``column.year``, years since 2000, and ``column.month=3``,
-  ``column.weekday=Sun`` and ``column.hour=13`` with value 1; a time stamp of midnight is its date, which has the number
-  ``column.day``, of the month, in place of the hour. Hours are those that are written, whatever the time zone.
-  ``--ignore column.year`` leaves a part out. In rows that are only predicted a year counts as one that is a year from
-  those that the model has met, at most, and if these are one, or two in a row, as the nearest, and so does a month that
-  it has not met, or only once where dates came in their order and end before, or there in few rows only;
+  column of ``--day-first`` or ``--month-first``; 2024-03, Mar 2024, 2024M03 and 2024Q1, the first day) or a time stamp
+  (2024-03-31 13:05 or 1:05 PM, with seconds, a fraction, a time zone, a T in the middle) is the number
+  ``column.year``, years since 2000, and ``column.month=3``, ``column.weekday=Sun`` and ``column.hour=13`` with value 1;
+  a time stamp of midnight is its date, which has the number ``column.day``, of the month, in place of the hour. Hours
+  are those that are written, whatever the time zone. ``--ignore column.year`` leaves a part out. In rows that are only
+  predicted a year counts as one that is a year from those that the model has met, at most, and if these are one, or two
+  in a row, as the nearest, and so does a month that it has not met, or only once where dates came in their order and
+  end before, or there in few rows only;
 - a time of day or a duration (13:08, 1:08 PM, 38:31:20.5) is its number of hours, and if these are less than 24, also
   ``column.hour=13`` with value 1;
 - ``inf`` and ``infinity`` in any case, with a sign or without, and numbers beyond 1.8e308, make the row malformed;
@@ -58,6 +59,7 @@ from sonlearn.text.columns import (
     name_slot,
     number_in,
 )
+from sonlearn.text.dates import DAY, date_in, has_order, hours_in
 from sonlearn.text.hashing import constant_id, hash_bytes
 from sonlearn.text.interact import GRAM_PRIME, masks_by_byte
 from sonlearn.text.names import Named
@@ -69,37 +71,6 @@ from sonlearn.text.suspicions import ENOUGH, Suspicions
 LONGEST = 1 << 24
 #: Features, and fields of a column, that are remembered.
 _REMEMBERED = 1 << 20
-_HALF = r"(?: ?(?P<half>[ap])\.?m\.?)?"  # of a day
-_TIME = (
-    r"(?:(?:T|,? |:)(?P<hour>\d\d?):(?P<minute>\d\d)(?::(?P<second>\d\d)(?:\.(?P<fraction>\d{1,9}))?)?"
-    rf"{_HALF}(?: ?(?:Z|UTC|GMT|[+-]\d\d(?::?\d\d)?))?)?"
-)
-_WEEKDAY = r"(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? )?"
-
-
-def _notation(day: str) -> re.Pattern[str]:
-    """Dates of a notation, with their weekday before them and a time behind, or not."""
-    return re.compile(_WEEKDAY + day + _TIME, re.ASCII | re.IGNORECASE)
-
-
-_NOTATIONS = (
-    _notation(r"(?P<year>\d{4})([-/])(?P<month>\d\d?)\2(?P<day>\d\d?)"),
-    _notation(r"(?P<day>\d\d?)\.(?P<month>\d\d?)\.(?P<year>\d{4})"),
-    _notation(r"(?P<day>\d\d?)([ /-])(?P<month>[a-z]{3,9})\.?,?\2(?P<year>\d{4}|\d\d)"),
-    _notation(r"(?P<month>[a-z]{3,9})\.? (?P<day>\d\d?),? (?P<year>\d{4})"),
-)
-#: What a column of 3/4/2024 or 3-4-24 is read by, where it is known which comes first.
-_ORDERED = {
-    first: _notation(rf"(?P<{first}>\d\d?)([-/.])(?P<{second}>\d\d?)\2(?P<year>\d{{4}}|\d\d)")
-    for first, second in (("day", "month"), ("month", "day"))
-}
-_MONTHS = (
-    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
-    "december",
-)  # fmt: skip
-_MONTH = {text: i for i, name in enumerate(_MONTHS, 1) for text in (name, name[:3], f"{i}", f"{i:02}")} | {"sept": 9}
-_CLOCK = re.compile(rf"(\d{{1,3}}):([0-5]\d)(?::([0-5]\d(?:\.\d{{1,9}})?))?{_HALF}", re.ASCII | re.IGNORECASE)
-_NOON, _DAY = 12, 24  # hours
 A_DATE = "a date (2024-03-31), or nothing (--date)"
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _WHOLE = re.compile(r"-?\d+\.0+", re.ASCII)
@@ -132,48 +103,6 @@ def words_of(text: str) -> list[str]:
         raise Unfit(f"a text of {len(text)} characters", f"at most {LONGEST}")
     runs = unicodedata.normalize("NFC", text).lower().translate(_SEPARATORS).split()
     return [word for run in runs if (word := run.strip("'"))]
-
-
-def date_in(field: str, first: str = "") -> tuple[datetime.date, int | None] | None:
-    """The date that a field stands for, and the hour (None: midnight sharp, or none is written); None: it is none.
-
-    `first`: what comes first in 3/4/2024 and 3-4-24, ``day`` or ``month``; empty: these are none.
-    """
-    field = field.strip()
-    if not 5 < len(field) < 48:
-        return None
-    patterns = (*_NOTATIONS, _ORDERED[first]) if first else _NOTATIONS
-    match = next((found for pattern in patterns if (found := pattern.fullmatch(field))), None)
-    if match is None:
-        return None
-    year, month = int(match["year"]), _MONTH.get(match["month"].lower(), 0)
-    minute, second, fraction = (int(match[part] or 0) for part in ("minute", "second", "fraction"))
-    hour = _hour(int(match["hour"] or 0), match["half"])
-    if len(match["year"]) == 2:
-        year += 1900 if year > 68 else 2000
-    if not (hour < _DAY and minute < 60 and second < 61):
-        return None
-    try:
-        date = datetime.date(year, month, int(match["day"]))
-    except ValueError:
-        return None
-    return date, hour if hour or minute or second or fraction else None
-
-
-def hours_in(field: str) -> float | None:
-    """The hours of a time of day, or a duration, that a field stands for; None: it is none."""
-    match = _CLOCK.fullmatch(field) if 3 < len(field) < 26 else None
-    hour = match and _hour(int(match[1]), match["half"])
-    if match is None or (match["half"] and hour == _DAY):
-        return None
-    return hour + int(match[2]) / 60 + float(match[3] or 0) / 3600
-
-
-def _hour(hour: int, half: str | None) -> int:
-    """The hour of a day, of one of its halves if that is named, ``p`` or ``a``; 24 where a half has no such hour."""
-    if not half:
-        return hour
-    return hour % _NOON + _NOON * (half in "pP") if 0 < hour <= _NOON else _DAY
 
 
 def number_of(field: str) -> float | None:
@@ -347,7 +276,7 @@ class ColumnEncoder:
         met, bare, field = " or ".join(f"a {one}" for one in known), field, shorten(field) if field else f"a {kind}"
         if "category" not in known:  # anything may be a further category
             remedy = "; where it is missing, write na" if bare.lower() in NOTHING_MEANT else ""
-            if "date" in known and (date_in(bare, "day") or date_in(bare, "month")):
+            if "date" in known and has_order(bare):
                 remedy = f"; write 2024-03-31{f', or the {self._first} first' if self._first else ''}"
             raise Unfit(field, f"{met}, as in all rows that the model has learned{remedy}")
         self._note(kind, f"a {kind}, {field}; the model has learned {met} in all rows")
@@ -385,7 +314,7 @@ class ColumnEncoder:
             return self._remembered(field, self._category(field))
         if self.as_date and date_in(field, self._first) is None:
             if field.lower() not in MISSING:
-                either = not self._first and (date_in(field, "day") or date_in(field, "month"))
+                either = not self._first and has_order(field)
                 remedy = f"; --day-first {shorten(self.title)}, or --month-first, reads it" if either else ""
                 raise Unfit(shorten(field), A_DATE + remedy)
             return self.missing()
@@ -451,7 +380,8 @@ class ColumnEncoder:
         )  # fmt: skip
 
     def _time(self, hours: float, field: str) -> Entries:
-        of_day = hours < _DAY and f"{self.title}.hour" not in self._table.options.ignore
+        self.suspicions.add_time(field, hours)
+        of_day = hours < DAY and f"{self.title}.hour" not in self._table.options.ignore
         hour = ((self._part("hour", f"hour={int(hours)}"), 1.0),) if of_day else ()
         return self.value(hours, field) + hour
 
@@ -578,7 +508,7 @@ class TableEncoder:
         """What the columns have held so far."""
         met = [self.columns[each] for each in columns if each in self.columns]
         kinds = {column.column: tuple(column.kinds) for column in met if column.kinds}
-        told = [column for column in met if max(column.suspicions.texts, len(column.suspicions.future)) >= ENOUGH]
+        told = [column for column in met if (held := column.suspicions).texts >= ENOUGH or held.future or held.times]
         notes = [note for column in told if (note := column.suspicions.note(column.title, self.rows, not column.typed))]
         quoted = [column.title for column in met if column.quoted and column.kinds <= {"number", "missing"}]
         if quoted:

@@ -137,11 +137,10 @@ def leaves_of(members: Members, before: str = "") -> Iterator[tuple[str, Any]]:
             yield before + name, value
 
 
-def texts_in(members: Members) -> Iterator[tuple[str, str]]:
-    """(column, text) of those `leaves_of` an object that are texts, but for names that begin with _."""
-    for column, value in leaves_of(members):
-        if isinstance(value, str) and column.rpartition(".")[2][:1] != "_":
-            yield column, value
+def texts_in(members: Members) -> dict[str, str]:
+    """Those `leaves_of` an object that are texts, by column, but for names that begin with _."""
+    leaves = leaves_of(members)
+    return {name: value for name, value in leaves if isinstance(value, str) and name.rpartition(".")[2][:1] != "_"}
 
 
 def as_decoded(value: Any, path: tuple[str, ...]) -> Any:

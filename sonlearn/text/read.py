@@ -17,6 +17,7 @@ import numpy as np
 
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, OptionError
+from sonlearn.interrupts import Interrupted
 from sonlearn.options import TextOptions
 from sonlearn.options.text import NAMESPACED, OF_BOTH, OF_NAMESPACES, OF_TABLES, TABLES
 from sonlearn.text.chunk import ChunkParser
@@ -250,11 +251,13 @@ class Reader:
             self.format = "arrow"
         if self.format is None and self.sources and (self.options.label or self.options.given(OF_TABLES)):
             self._tell_format()
-        if self.format is not None:
-            check_options(self.options, self.format)
         records = [source for source in self.sources if isinstance(source, RecordSource)]
         tables = bool(records) or self.format in TABLES
         items: Iterator[Any] = self._records(records) if records else self._tables() if tables else self._chunks()
+        if self.tells and not records:  # here, where signals come: what has come before one is told
+            items = itertools.chain([*itertools.islice(items, 1)], items)
+        if self.format is not None:
+            check_options(self.options, self.format)
         work: Callable[[Any], tuple[str, bool, ParsedChunk]] = (lambda item: item) if tables else self._parse
         return map_prefetching(items, work, self._threads) if self._threads > 0 else map(work, items)
 
@@ -305,8 +308,8 @@ class Reader:
         return self._told(chunks, source_name(source)) if waits else chunks
 
     def _told(self, chunks: Iterator[np.ndarray], name: str) -> Iterator[np.ndarray]:
-        """The same chunks, after `_tell` of the first."""
-        begun, problems = list[np.ndarray](), list[InputError]()
+        """The same text, after `_tell` of the first rows, at a signal of those that have come: they are one chunk."""
+        begun, problems = list[np.ndarray](), list[InputError | Interrupted]()
 
         def drawn() -> Iterator[np.ndarray]:
             try:
@@ -314,13 +317,14 @@ class Reader:
                     begun.append(text.copy())  # it is valid until the next one is asked for
                     self.waiting += int(np.count_nonzero(text == ord("\n")))
                     yield begun[-1]
-            except InputError as error:  # which comes behind what was read before it
+            except (InputError, Interrupted) as error:  # which comes behind what was read before it
                 problems.append(error)
 
         if self._tell(drawn(), name):
             self._tells_usual = self._tells_texts = False
         self.waiting = 0
-        yield from begun
+        if begun:
+            yield np.concatenate(begun)
         for problem in problems:
             raise problem
         yield from chunks
@@ -338,7 +342,7 @@ class Reader:
             objects = first_objects(line for text in chunks for line in text.tobytes().split(b"\n"))
             if self._tells_usual:
                 self.columns.usual = usual_members(objects)
-            rows = [dict(texts_in(members)) for members in objects]
+            rows = list(map(texts_in, objects))
         elif format == "csv" and self._tells_texts:
             from sonlearn.text.csv import CsvRecords
 
@@ -350,7 +354,7 @@ class Reader:
         if self._tells_texts and rows:
             from sonlearn.text.told import told
 
-            self.options = told(self.options, rows)
+            self.options, _ = told(self.options, rows)
         return bool(rows) or format not in (None, "csv")
 
     def _chunks(self) -> Iterator[tuple[str, bool, np.ndarray]]:

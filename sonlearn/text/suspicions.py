@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from sonlearn.errors import shorten
+from sonlearn.text.dates import DAY, has_order, is_like_date
 
 #: Texts of a column before it is worth a note.
 ENOUGH = 20
@@ -18,15 +19,7 @@ ENOUGH = 20
 _MANY = 1000
 #: The largest byte of ASCII.
 _ASCII = 127
-_MONTH = "(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
-_DATE = re.compile(
-    rf"({_MONTH}|0?[1-9]|1[0-2])[/-](19|20)\d\d|"
-    rf"(\d{{1,2}}([./-]\d{{1,2}}[./-]|[ -]{_MONTH}[ -])\d{{2,4}}|\d{{4}}[./-]\d{{1,2}}[./-]\d{{1,2}})( .*)?|"
-    r"(19|20)\d\d-(0[1-9]|1[0-2]|W\d\d)",
-    re.ASCII | re.IGNORECASE,
-)
-#: 3/4/2024 and 3-4-24; and what may be 24-03-31.
-_ORDERED = re.compile(r"\d\d?([./-])\d\d?\1\d+([ ,T].*:.*)?", re.ASCII)
+#: What may be 24-03-31.
 _SHORT = re.compile(r"(1[3-9]|[2-9]\d)([./-])\d\d\2\d\d\b", re.ASCII)
 #: Years of two digits from this one to 2068 are likelier to be past.
 _FAR = 2040
@@ -95,15 +88,18 @@ class Suspicions:
         The first text that looks like one; empty: none does.
     future : dict
         Dates that are read and have a year of two digits that is more likely past.
+    times : dict of bool to str
+        The first time that has seconds, within a day, and the first that has none and is of no day, as 59:30.
     """
 
-    __slots__ = ("date", "dates", "first", "future", "number", "numbers", "sentences", "texts")
+    __slots__ = ("date", "dates", "first", "future", "number", "numbers", "sentences", "texts", "times")
 
     def __init__(self, first: str = "") -> None:
         self.first = first  # what is known to come first in dates
         self.texts = self.sentences = self.dates = self.numbers = 0
         self.date = self.number = ""
         self.future: dict[str, None] = {}
+        self.times: dict[bool, str] = {}
 
     def add_date(self, field: str, year: int) -> bool:
         """A date that is read as one of the year; whether that has two digits and is more likely past."""
@@ -112,11 +108,17 @@ class Suspicions:
             self.future[field] = None
         return far
 
+    def add_time(self, field: str, hours: float) -> None:
+        """A time, or number, that is read as so many hours."""
+        with_seconds = field.count(":") > 1
+        if ":" in field and with_seconds == (hours < DAY):
+            self.times.setdefault(with_seconds, field)
+
     def add(self, field: str) -> None:
         """A text; of categories each once."""
         self.texts += 1
         self.sentences += len(field.split(None, 2)) > 2  # three words at least
-        if _DATE.fullmatch(field.strip()):
+        if is_like_date(field):
             self.dates, self.date = self.dates + 1, self.date or field
         elif is_other_number(field):
             self.numbers, self.number = self.numbers + 1, self.number or field
@@ -130,11 +132,14 @@ class Suspicions:
             short = ", unless they begin with the year (2024-03-31 is read)" if _SHORT.match(self.date) else ""
             either = f"; --day-first {column}, or --month-first, reads them{short}"
             known = f", though the column has the {self.first} first" if self.first else ""
-            remedy = either if _ORDERED.fullmatch(self.date) and not known else f"{known}; write 2024-03-31"
+            remedy = either if has_order(self.date) and not known else f"{known}; write 2024-03-31"
             return f"dates that are not read as such ({shorten(self.date)}){remedy}"
         if len(self.future) == ENOUGH:
             few = shorten(next(iter(self.future)))
             return f"years of two digits that are read as {_FAR} to 2068 ({few}); write four digits if they are past"
+        if len(self.times) > 1:
+            short, long = shorten(self.times[False]), shorten(self.times[True])
+            return f"times without seconds ({short}) beside {long}: they are hours and minutes; write 0:59:30 if not"
         if self.numbers <= most:
             return ""
         comma = commas and with_point(self.number) != self.number

@@ -1,7 +1,8 @@
 """How columns are read that no option speaks of: the first rows tell, before anything is learned.
 
 A column of texts is one of ``--text`` from then on, in the options that the model keeps: its fields are words. One of
-dates as 3/4/2024 is one of ``--day-first`` or ``--month-first``, if it can be seen which.
+codes is one of ``--categorical``; one of dates as 3/4/2024 is one of ``--day-first`` or ``--month-first``, if it can be
+seen which, there or in another column.
 """
 
 from __future__ import annotations
@@ -9,36 +10,60 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import itertools
+import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from sonlearn.options import TextOptions
+from sonlearn.options.text import ORDERS, TOLD
 from sonlearn.text.columns import MISSING, date_order, is_feature, number_in, reading_of
-from sonlearn.text.encode import LONGEST, date_in, words_of
+from sonlearn.text.dates import date_in, is_season
+from sonlearn.text.encode import LONGEST, words_of
 from sonlearn.text.objects import MANY
 from sonlearn.text.suspicions import ENOUGH, Suspicions
 
+Row = TypeVar("Row")
 #: Texts by the share of a column's fields that are different, and by the words of a field that others have, on average:
 #: as a share of its words, or so many.
 _DIFFERENT, _SHARED, _AGAIN = 0.7, 0.6, 3
+#: Letters and digits, both of them; and what a column of codes has in a field: an e as of an exponent, or two years.
+_MIXED = re.compile(r"(?=\D*\d)(?=\d*[a-z])[\da-z]+", re.ASCII | re.IGNORECASE)
+_MAY_BE_CODES = re.compile(r"[eE-](?<=\d.)\d")
 
 
-def told(options: TextOptions, rows: Iterable[Mapping[str, str]]) -> TextOptions:
-    """`options` with how columns are read by the first rows, fields by column, where no option says."""
-    fields: dict[str, list[str]] = {}
-    for row in itertools.islice(rows, MANY):
+def told(
+    options: TextOptions, rows: Iterable[Row], texts: Callable[[Row], Mapping[str, str]] = dict
+) -> tuple[TextOptions, Iterator[Row]]:
+    """`options` with how columns are read by the first rows, where no option says; and all rows.
+
+    `texts`: what makes fields by column of a row that is something else.
+    """
+    rows, fields = iter(rows), dict[str, list[str]]()
+    begin = list(itertools.islice(rows, MANY))
+    for row in map(texts, begin):
         for name, field in row.items():
             fields.setdefault(name, []).append(field)
-    new: dict[str, tuple[str, ...]] = {}
+    new, unclear = {how: [*getattr(options, how)] for how in TOLD}, list[str]()
     for name, held in fields.items():
-        reading = reading_of(name, options)
-        if reading not in ("", "date") or not is_feature(name, options) or are_plain(held):
+        reading, ordered = reading_of(name, options), date_order((name,), options)
+        if reading not in ("", "date") or not is_feature(name, options):
             continue
-        first = "" if date_order((name,), options) else first_in(held)
-        how = f"{first}_first" if first else "" if reading or not are_texts(held) else "text"
-        if how:
-            new[how] = (*new.get(how, getattr(options, how)), name)
-    return dataclasses.replace(options, **new) if new else options
+        if not reading and are_codes(held):
+            new["categorical"].append(name)
+        elif ordered or are_plain(held):
+            continue
+        elif first := first_in(held):
+            new[f"{first}_first"].append(name)
+        elif not reading and are_texts(held):
+            new["text"].append(name)
+        else:
+            unclear.append(name)
+    orders = [order for order in ORDERS if new[order]]
+    for order in orders if len(orders) == 1 else ():  # that of the file
+        new[order] += [name for name in unclear if first_in(fields[name], order.partition("_")[0])]
+    options = dataclasses.replace(options, **{how: tuple(names) for how, names in new.items()})
+    return options, itertools.chain(begin, rows)
 
 
 def _held(fields: Iterable[str]) -> list[str]:
@@ -56,12 +81,13 @@ def are_plain(fields: Iterable[str]) -> bool:
     return len(together.split()) <= 1.5 * len(held) and all(together.count(mark) <= len(held) for mark in "/-.")
 
 
-def first_in(fields: Iterable[str]) -> str:
+def first_in(fields: Iterable[str], elsewhere: str = "") -> str:
     """What comes first in a column's dates as 3/4/2024, ``day`` or ``month``: that with which more of them are dates.
 
     Not where as many are dates within fewer days with the year first, as 24-03-31.
     Where all are dates both ways and have hours, it is that with which they are within fewer days. Of days alone, which
-    may be the first ones of months, nothing can be told then, nor where there are few.
+    may be the first ones of months, nothing can be told then, nor where there are few: it is what comes first
+    `elsewhere`, but of fields as 1.2.24, which may be versions.
     """
     held = [field for field in _held(fields) if date_in(field) is None]
     read = {
@@ -76,13 +102,30 @@ def first_in(fields: Iterable[str]) -> str:
         return ""
     if len(read[best]) > len(read[other]):
         return best
-    with_hours = any(hour is not None for _, hour in read[best])
-    return min(days, key=days.__getitem__) if with_hours and days[best] != days[other] else ""
+    if days[best] != days[other] and any(hour is not None for _, hour in read[best]):
+        return min(days, key=days.__getitem__)
+    return "" if any("." in field for field in held) else elsewhere
 
 
 def _days(dates: Sequence[tuple[datetime.date, int | None]]) -> datetime.timedelta:
     days = [day for day, _ in dates]
     return max(days, default=datetime.date.min) - min(days, default=datetime.date.min)
+
+
+def are_codes(fields: Iterable[str]) -> bool:
+    """Whether a column's fields are names of which some would be read as numbers or dates: 04e09220, 2010-11.
+
+    Of codes a tenth at least has letters and digits, mostly not as a number, and one of these an e between digits;
+    numbers among them are whole. Of seasons most are a year and the next.
+    """
+    fields = list(fields)
+    if not _MAY_BE_CODES.search(" ".join(fields)):  # a table may have thousands of columns of numbers
+        return False
+    held = _held(fields)
+    mixed, numbers = list(filter(_MIXED.fullmatch, held)), [field for field in held if number_in(field) is not None]
+    names, with_exponent = {*mixed} - {*numbers}, re.search(r"\d[eE]\d", " ".join(mixed)) is not None
+    most = 2 * len(names) > len({*mixed}) and len(mixed) >= len(held) / 10 and all(map(str.isalnum, numbers))
+    return len(held) >= ENOUGH and ((most and with_exponent) or sum(map(is_season, held)) > len(held) / 2)
 
 
 def are_texts(fields: Iterable[str]) -> bool:

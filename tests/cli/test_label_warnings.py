@@ -84,12 +84,12 @@ def test_the_positive_word(cli, tmp_path, labels, positive):
 
 def test_one_label_alone_is_said(cli, tmp_path):
     for labels, flags in ((["yes"], ()), ([1], ()), ([0], ()), (["a"], ("--classes", "auto"))):
-        status, _, err = trained(cli, tmp_path, labels * 100, "--quiet", *flags)
+        status, _, err = trained(cli, tmp_path, labels * 10, "--quiet", *flags)
         warning = (
             f"sonlearn: warning: all labels are {str(labels[0])!r}: there is nothing to tell apart; is it the right"
         )
         assert (status, err[: len(warning)]) == (0, warning)
-        assert trained(cli, tmp_path, labels * 99, "--quiet", *flags)[2] == ""
+        assert trained(cli, tmp_path, labels * 9, "--quiet", *flags)[2] == ""
     assert trained(cli, tmp_path, ["yes"] * 99 + ["no"], "--quiet")[2] == ""
     assert "tell apart" not in trained(cli, tmp_path, [3] * 100, "--quiet", "--loss", "squared")[2]
 

@@ -85,8 +85,9 @@ def test_what_is_not_read_as_it_is_meant_is_said(cli, tmp_path):
     for date in ("2024.05.{:02}", "{:02}-Marz-2024", "{} Januar 24", "2024-W{:02}", "2024-05-{:02} 01h05"):
         _, _, err = trained("a,n,y\n", lambda a, x, y: f"{a},{date.format(a % 28 + 1)},{int(y)}")  # noqa: B023
         assert err.startswith(f"{what}dates that are not read as such (")
-    _, _, err = trained("a,n,y\n", lambda a, x, y: f"{a},{1990 + a}-{a % 9 + 1:02},{int(y)}")
-    assert err.startswith(f"{what}dates that are not read as such ('20")
+    for month in ("{year}-{month:02}", "{year}-M{month:02}", "May-{year}", "{year}Q{quarter}"):
+        year = lambda a, x, y: f"{a},{month.format(year=1990 + a % 99, month=a % 9 + 1, quarter=a % 4 + 1)},{int(y)}"  # noqa: B023, E731
+        assert trained("a,n,y\n", year) == (0, "", "")
     _, _, err = trained("a,n,y\n", lambda a, x, y: f"{a},{a % 11 + 1}/{a % 12 + 1}/2024,{int(y)}")
     assert err.endswith("; --day-first 'n', or --month-first, reads them (--categorical 'n' if they are names)")
     _, _, err = trained("a,n,y\n", lambda a, x, y: f"{a},{a % 11 + 1}/{a % 12 + 1}/2024,{int(y)}", "--date", "n")
@@ -97,8 +98,8 @@ def test_what_is_not_read_as_it_is_meant_is_said(cli, tmp_path):
     )
     _, _, err = trained("a,n,y\n", lambda a, x, y: f"{a},{a % 12 + 1:02}/{1990 + a},{int(y)}")
     assert err.startswith(f"{what}dates that are not read as such ('")
-    _, _, err = trained("a,n,y\n", lambda a, x, y: f"{a},May-{1990 + a},{int(y)}")
-    assert err.startswith(f"{what}dates that are not read as such ('May-20")
+    _, _, err = trained("a,n,y\n", lambda a, x, y: f"{a},May-{10 + a % 90},{int(y)}")
+    assert err.startswith(f"{what}dates that are not read as such ('May-")
     _, _, err = trained("a,n,y\n", lambda a, x, y: f"{a},01.03.24 {a % 24}.{a % 60:02},{int(y)}")
     assert "; write 2024-03-31 (" in err  # neither flag reads these hours
     _, _, err = trained("a,n,y\n", lambda a, x, y: f"{a},{a % 2 + 3}/{a % 15 + 13}/2024,{int(y)}", "--day-first", "n")
@@ -114,6 +115,16 @@ def test_what_is_not_read_as_it_is_meant_is_said(cli, tmp_path):
     _, _, err = trained("a,n,y\n", lambda a, x, y: f"{a},{['Köln', 'Graz'][a % 2]},{int(y)}", encoding="latin-1")
     assert err == f"sonlearn: warning: {tmp_path / 't.csv'}: {LATIN}"
     assert trained("a,n,y\n", lambda a, x, y: f"{a},{a}x{x} km,{int(y)}") == (0, "", "")
+    _, _, err = trained(
+        "a,n,y\n", lambda a, x, y: f"{a},{f'1:{a % 60:02}:30' if a % 9 else f'{a % 30 + 30}:10'},{int(y)}"
+    )
+    assert re.search(
+        r"has times without seconds \('\d\d:10'\) beside '1:\d\d:30': they are hours and minutes; write", err
+    )
+    said = cli.out("describe", "--label", "y", tmp_path / "t.csv")
+    assert re.search(r"\nn: looks like times without seconds \('\d\d:10'\) beside '1:\d\d:30': they are hours", said)
+    for time in ("{}:10", "{}:10:05"):  # of days, and durations alike
+        assert trained("a,n,y\n", lambda a, x, y: f"{a},{time.format(a % 50)},{int(y)}") == (0, "", "")  # noqa: B023
 
 
 TEXTS = {

@@ -8,9 +8,11 @@ import time
 from pathlib import Path
 
 import commands
+import numpy as np
 import pytest
 from commands import names
 
+from sonlearn import Learner
 from sonlearn.files.atomic import remove_stale, whole_file
 
 pytestmark = [pytest.mark.skipif(os.name != "posix", reason="signals and locks of POSIX"), pytest.mark.limit(120)]
@@ -72,17 +74,39 @@ def test_a_run_prints_its_summary_and_saves_its_model_and_no_broken_cache(number
     assert names() == ["model"]
 
 
-def test_rows_that_wait_for_the_first_hundred_are_named():
-    """They are not learned: a run that is given again has to read columns as it would have without the signal."""
+@pytest.mark.parametrize(
+    ("number", "verb", "flags"),
+    [(signal.SIGINT, "train", ("--threads", "2")), (signal.SIGTERM, "train", ("--threads", "0", "--cache_file", "c")),
+     (signal.SIGTERM, "tune", ())],
+)  # fmt: skip
+def test_rows_that_wait_for_the_first_hundred_are_learned(number, verb, flags, cli):
+    """Those that had come tell how columns are read, as if the stream ended there."""
+    rows = b"y,a,t\n" + b"".join(b"%d,%d,%d/1/2024\n" % (i % 2, i % 7, i + 1) for i in range(30))
+    Path("table").write_bytes(rows)
+    method = ("--grid", "method=nag") if verb == "tune" else ("--method", "nag")
+    more = (*method, "--label", "y", *flags)
+    cli.err(verb, *more, "-f", "whole", "table")
     os.mkfifo("pipe")
-    arguments = ("train", "--quiet", "--label", "y", "-f", "model", "pipe")
-    with start(*arguments) as process, open("pipe", "wb", buffering=0) as file:
-        file.write(b"y,a\n1,2\n0,3\n")
+    with start(verb, *more, "-f", "model", "pipe") as process, open("pipe", "wb", buffering=0) as file:
+        for line in [*rows.splitlines(keepends=True), b"1,"]:
+            file.write(line)
+        time.sleep(1)
+        err = ended(process, number)
+    assert f"interrupted run ({number.name})\nnumber of examples = 30\n" in err
+    assert "Traceback" not in err
+    interrupted, whole = map(Learner.load, ("model", "whole"))
+    assert interrupted.text == whole.text
+    assert interrupted.text.day_first == ("t",)
+    np.testing.assert_equal(interrupted.weights(), whole.weights())
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_header_alone_at_a_signal_saves_nothing(number):
+    os.mkfifo("pipe")
+    with start("train", "--quiet", "--label", "y", "-f", "m", "pipe") as process, open("pipe", "wb", 0) as file:
+        file.write(b"y,a\n")
         time.sleep(0.5)
-        err = ended(process, signal.SIGTERM)
-    assert err == (
-        "sonlearn: warning: lines that had come and were not learned: 3; the first 100 rows tell how columns are read\n"
-    )
+        assert ended(process, number) == ""
     assert names() == ["pipe"]
 
 

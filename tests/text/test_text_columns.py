@@ -23,9 +23,10 @@ from sonlearn.options.bandit import BanditOptions
 from sonlearn.text.chunk import ChunkParser
 from sonlearn.text.columns import ColumnTable, Found, Labelling
 from sonlearn.text.csv import field_place
+from sonlearn.text.dates import date_in, hours_in
 from sonlearn.text.decisions import DecisionReader
 from sonlearn.text.describe import MOST_VALUES, describe, summarise
-from sonlearn.text.encode import TableEncoder, date_in, hours_in
+from sonlearn.text.encode import TableEncoder
 from sonlearn.text.flat import TableRows
 from sonlearn.text.read import Reader, read_batches
 
@@ -190,6 +191,13 @@ def test_notations_of_dates(day, zone, half):
     assert date_in(f"{day} 13:05{half}{zone}") is date_in(f"{day} 0:05{half}{zone}") is None
 
 
+@pytest.mark.parametrize(
+    "month", ["2024-07", "Jul 2024", "July, 2024", "jul-2024", "2024M07", "2024-M07", "2024Q3", "2024-Q3"]
+)
+def test_months_and_quarters_are_their_first_day(month):
+    assert date_in(month) == date_in(month, "day") == (datetime.date(2024, 7, 1), None)
+
+
 @pytest.mark.parametrize("mark", "/-.")
 def test_dates_of_which_an_option_says_what_comes_first(mark):
     for field in (f"4{mark}3{mark}2024", f"04{mark}03{mark}24", f"4{mark}03{mark}2024 0:00:00"):
@@ -210,7 +218,15 @@ def test_dates_of_which_an_option_says_what_comes_first(mark):
         "2024-3/1",
         "31 Foo 2024",
         "Marc 1, 2024",
-        "2024-03",
+        "2024-3",
+        "2024/03",
+        "03/2024",
+        "2024-13",
+        "1824-03",
+        "2024Q5",
+        "Mar-23",
+        "Foo 2024",
+        "10-12",
         "1 Mar",
         "30 Feb 2024",
         "12:05",

@@ -12,10 +12,11 @@ import pytest
 from streams import entries
 
 from sonlearn import Learner, LearnOptions, TextOptions, read_batches
-from sonlearn.text.describe import summarise
+from sonlearn.errors import OptionError
+from sonlearn.text.describe import describe, summarise
 from sonlearn.text.encode import words_of
 from sonlearn.text.read import Reader
-from sonlearn.text.told import are_plain, are_texts, first_in, told
+from sonlearn.text.told import are_codes, are_plain, are_texts, first_in, told
 
 pytestmark = pytest.mark.interpreted
 WORDS = words_of("good bad food the service slow was friendly place again never cheap and warm cold staff")
@@ -94,13 +95,13 @@ def test_columns_of_numbers_and_of_names_are_passed_over(day):
 
 def test_what_options_say_of_a_column_holds():
     rows = [{"review": text, "y": "1"} for text in reviews(40)]
-    assert told(TextOptions(label="y"), rows).text == ("review",)
+    assert told(TextOptions(label="y"), rows)[0].text == ("review",)
     named = ({how: ("review",)} for how in ("text", "categorical", "ignore", "keep"))
     for given in (*named, {"id": "review"}, {"label": "review"}, {"keep": ("y",)}):
         options = TextOptions(**{"label": "y", **given})
         expected = ("review",) if "text" in given or given == {"keep": ("review",)} else ()
-        assert told(options, rows).text == expected
-    assert told(TextOptions(id="review", text=("y",)), rows).text == ("y",)
+        assert told(options, rows)[0].text == expected
+    assert told(TextOptions(id="review", text=("y",)), rows)[0].text == ("y",)
 
 
 @pytest.mark.parametrize("write", [as_csv, as_json])
@@ -150,10 +151,27 @@ def test_lines_that_are_no_table_are_read_as_ever():
 
 def test_describe_says_what_will_be_read():
     rows = [{"review": text, "y": "1"} for text in reviews(40)]
-    options = told(TextOptions(label="y"), rows)
+    options, _ = told(TextOptions(label="y"), rows)
     assert {column.name: column.kind for column in summarise(["review", "y"], rows, options).columns} == {
         "review": "text", "y": "label",
     }  # fmt: skip
+
+
+def test_describe_says_what_train_reads(tmp_path):
+    """Columns of categories, and arrays of words, are no texts in either."""
+    pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    import pyarrow.parquet
+
+    rows = [row | {"tags": row["review"].split(), "_text": row["review"]} for row in table(150)]
+    (tmp_path / "t.json").write_bytes(as_json(rows))
+    frame = pa.Table.from_pylist([{name: row[name] for name in ("n", "review", "y")} for row in rows])
+    frame = frame.append_column("kind", frame["review"].dictionary_encode())
+    pyarrow.parquet.write_table(frame, tmp_path / "t.parquet", row_group_size=7)
+    (tmp_path / "t.csv").write_bytes(as_csv(table(150)))
+    for path in map(str, tmp_path.iterdir()):
+        described = describe(path, label="y")
+        assert [column.name for column in described.columns if column.kind == "text"] == ["review"]
+        assert read(path)[0] == ("review",)
 
 
 # ------------------------------------------------------------------------------------------------- in memory
@@ -267,3 +285,82 @@ def test_dates_of_tables_in_memory(kind):
     assert raw[0] == raw[1]
     later = make({"at": ["03/04/2012"], "y": [1]}), make({"at": ["2012-03-04"], "y": [1]})
     assert learners[0].predict(later[0]).raw == learners[1].predict(later[1]).raw
+
+
+@pytest.mark.parametrize("write", [as_csv, as_json])
+@pytest.mark.parametrize("month", ["%Y-%m", "%b %Y", "%B-%Y", "%YM%m", "quarter"])
+def test_months_are_read_as_their_first_day(write, month):
+    def learned(notation):
+        starts = [datetime.date(2001 + i // 4, 3 * (i % 4) + 1, 1) for i in range(100)]
+        quarters = [f"{day.year}Q{i % 4 + 1}" for i, day in enumerate(starts)]
+        fields = quarters if notation == "quarter" else [day.strftime(notation) for day in starts]
+        return read(io.BytesIO(write([{"at": at, "y": i % 2} for i, at in enumerate(fields)])))
+
+    assert learned(month) == learned("%Y-%m-%d")
+
+
+HASHES = [f"{random.Random(i).randrange(16**8):08x}" for i in range(400)]
+
+
+@pytest.mark.parametrize(
+    ("fields", "codes"),
+    [
+        ([f"{i % 90 + 10}{'ABCDEF'[i % 6]}{i % 9}" for i in range(60)], True),  # 14E4
+        ([*map(str, range(100, 170)), *(f"{i}{'ABCDE'[i % 5]}4" for i in range(10, 40))], True),
+        (["", "NA", "-", *HASHES[:60]], True),
+        (["", "NA", *HASHES[:19]], False),  # too few
+        ([f"{i % 7 + 1}e{i % 5}" for i in range(60)], False),  # numbers
+        ([*(f"{i % 3 + 1}e{i % 5}" for i in range(60)), *HASHES[:40]], True),
+        ([*(f"{i / 7:.3f}" for i in range(60)), *HASHES[:30]], False),  # most are numbers of another kind
+        ([*map(str, range(90)), "12E5x"], False),  # one is a mistake
+        ([f"{i}kg" for i in range(60)], False),
+        ([f"A{i}" for i in range(60)], False),  # none may be a number
+        ([f"{year}-{(year + 1) % 100:02}" for year in range(1990, 2020)], True),  # seasons
+        ([f"20{i // 12:02}-{i % 12 + 1:02}" for i in range(100)], False),  # months
+        (["2010-11"] * 19, False),
+        ([], False),
+    ],
+)
+def test_codes_some_of_which_would_be_numbers(fields, codes):
+    assert are_codes(fields) == codes
+
+
+@pytest.mark.parametrize("write", [as_csv, as_json])
+def test_codes_are_told(write):
+    """With those that are infinite as numbers, on which a run stopped."""
+    codes = [*HASHES[:150], "04e09220", "7204e524", "12E5"]
+    rows = [{"code": code, "y": i % 2} for i, code in enumerate(codes)]
+    named = read(io.BytesIO(write(rows)), texts=False, options={"categorical": ("code",)})
+    assert read(io.BytesIO(write(rows))) == named
+    reader = Reader(io.BytesIO(write(rows)), TextOptions(label="y"), usual=True, texts=True)
+    assert sum(batch.n for batch in reader) == len(codes)
+    assert reader.options.categorical == ("code",)
+    assert reader.columns.known["code"] == ("category",)
+
+
+@pytest.mark.parametrize("given", [{}, {"day_first": ("sold",)}])
+def test_an_order_that_one_column_tells_is_that_of_the_file(given):
+    """Dates of few days of a month tell nothing, nor do versions, nor years that come first."""
+    bought, sold = days("%d/%m/%Y", 31 * DAY, 150), days("%d/%m/%Y", DAY, 11) * 14
+    others = {"version": [f"1.{i % 9}.{i % 28 + 1:02}" for i in range(150)], "short": days("%y/%m/%d", DAY, 150)}
+    columns = {"bought": bought if not given else [*sold[:7], *sold][:150], "sold": sold[:150], **others}
+    rows = [{name: fields[i] for name, fields in columns.items()} for i in range(150)]
+    options, _ = told(TextOptions(label="y", **given), rows)
+    assert sorted(options.day_first) == ["bought", "sold"]
+    assert options.month_first == ()
+    made = days("%m/%d/%Y", DAY, 150)
+    unclear, _ = told(TextOptions(label="y"), [row | {"made": day} for row, day in zip(rows, made, strict=True)])
+    expected = (("bought",), ("made",)) if not given else ((), ("made", "bought", "sold"))
+    assert (unclear.day_first, unclear.month_first) == expected
+
+
+@pytest.mark.parametrize("how", [{}, {"threads": 1}])
+def test_ngrams_are_those_of_texts_that_are_told(how):
+    text, grams = as_csv(table(150)), {"ngram": ("2",)}
+    assert read(io.BytesIO(text), options=grams, **how) == read(
+        io.BytesIO(text), texts=False, options={**grams, "text": ("review",)}
+    )
+    with pytest.raises(OptionError, match="--ngram: expected --text COLUMN, whose words they take, found a table"):
+        read(io.BytesIO(as_csv(table(19))), options=grams, **how)
+    with pytest.raises(OptionError, match="--ngram: expected --text COLUMN"):
+        read(io.BytesIO(text), texts=False, options=grams)

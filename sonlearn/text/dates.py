@@ -1,0 +1,111 @@
+"""Dates and times in texts: the notations that are read, and those that only look like dates."""
+
+from __future__ import annotations
+
+import datetime
+import re
+
+_MONTHS = (
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+    "december",
+)  # fmt: skip
+_MONTH = {text: i for i, name in enumerate(_MONTHS, 1) for text in (name, name[:3], f"{i}", f"{i:02}")} | {"sept": 9}
+_MONTH |= {f"q{quarter}": 3 * quarter - 2 for quarter in (1, 2, 3, 4)}
+_HALF = r"(?: ?(?P<half>[ap])\.?m\.?)?"  # of a day
+_TIME = (
+    r"(?:(?:T|,? |:)(?P<hour>\d\d?):(?P<minute>\d\d)(?::(?P<second>\d\d)(?:\.(?P<fraction>\d{1,9}))?)?"
+    rf"{_HALF}(?: ?(?:Z|UTC|GMT|[+-]\d\d(?::?\d\d)?))?)?"
+)
+_WEEKDAY = r"(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? )?"
+
+
+def _notation(day: str) -> re.Pattern[str]:
+    """Dates of a notation, with their weekday before them and a time behind, or not."""
+    return re.compile(_WEEKDAY + day + _TIME, re.ASCII | re.IGNORECASE)
+
+
+_NOTATIONS = (
+    _notation(r"(?P<year>\d{4})([-/])(?P<month>\d\d?)\2(?P<day>\d\d?)"),
+    _notation(r"(?P<day>\d\d?)\.(?P<month>\d\d?)\.(?P<year>\d{4})"),
+    _notation(r"(?P<day>\d\d?)([ /-])(?P<month>[a-z]{3,9})\.?,?\2(?P<year>\d{4}|\d\d)"),
+    _notation(r"(?P<month>[a-z]{3,9})\.? (?P<day>\d\d?),? (?P<year>\d{4})"),
+    # months and quarters
+    _notation(r"(?P<year>(?:19|20)\d\d)(?:-|-?M)(?P<month>\d\d)(?P<day>)"),
+    _notation(r"(?P<year>(?:19|20)\d\d)-?(?P<month>Q[1-4])(?P<day>)"),
+    _notation(r"(?P<month>[a-z]{3,9})\.?,?[ /-](?P<year>(?:19|20)\d\d)(?P<day>)"),
+)
+#: What a column of 3/4/2024 or 3-4-24 is read by, where it is known which comes first.
+_ORDERED = {
+    first: _notation(rf"(?P<{first}>\d\d?)([-/.])(?P<{second}>\d\d?)\2(?P<year>\d{{4}}|\d\d)")
+    for first, second in (("day", "month"), ("month", "day"))
+}
+_CLOCK = re.compile(rf"(\d{{1,3}}):([0-5]\d)(?::([0-5]\d(?:\.\d{{1,9}})?))?{_HALF}", re.ASCII | re.IGNORECASE)
+_NOON, DAY = 12, 24  # hours
+_NAME = f"({'|'.join(name[:3] for name in _MONTHS)})[a-z]*"
+#: What looks like a date, in notations that are read and in others.
+_LIKE = re.compile(
+    rf"(0?[1-9]|1[0-2])[/-](19|20)\d\d|({'|'.join(filter(str.isalpha, _MONTH))})-\d\d|(19|20)\d\d-W\d\d|"
+    rf"{_NAME}[/-]\d{{4}}|(\d{{1,2}}([./-]\d{{1,2}}[./-]|[ -]{_NAME}[ -])\d{{2,4}}|"
+    r"\d{4}[./-]\d{1,2}[./-]\d{1,2})( .*)?",
+    re.ASCII | re.IGNORECASE,
+)
+_SEASON = re.compile(r"(?:19|20)(\d\d)-(\d\d)", re.ASCII)
+
+
+def date_in(field: str, first: str = "") -> tuple[datetime.date, int | None] | None:
+    """The date that a field stands for, and the hour (None: midnight sharp, or none is written); None: it is none.
+
+    A month or a quarter is its first day. `first`: what comes first in 3/4/2024 and 3-4-24, ``day`` or ``month``;
+    empty: these are none.
+    """
+    field = field.strip()
+    if not 5 < len(field) < 48:
+        return None
+    patterns = (*_NOTATIONS, _ORDERED[first]) if first else _NOTATIONS
+    match = next((found for pattern in patterns if (found := pattern.fullmatch(field))), None)
+    if match is None:
+        return None
+    year, month = int(match["year"]), _MONTH.get(match["month"].lower(), 0)
+    minute, second, fraction = (int(match[part] or 0) for part in ("minute", "second", "fraction"))
+    hour = _hour(int(match["hour"] or 0), match["half"])
+    if len(match["year"]) == 2:
+        year += 1900 if year > 68 else 2000
+    if not (hour < DAY and minute < 60 and second < 61):
+        return None
+    try:
+        date = datetime.date(year, month, int(match["day"] or 1))
+    except ValueError:
+        return None
+    return date, hour if hour or minute or second or fraction else None
+
+
+def has_order(field: str) -> bool:
+    """Whether a field is a date as 3/4/2024, if it is known what comes first."""
+    return any(date_in(field, first) for first in _ORDERED) and date_in(field) is None
+
+
+def is_like_date(field: str) -> bool:
+    """Whether a field that is not read as a date looks like one."""
+    return _LIKE.fullmatch(field.strip()) is not None
+
+
+def is_season(field: str) -> bool:
+    """Whether a field is of a year and the next, as 2010-11, which may also be a month."""
+    found = _SEASON.fullmatch(field)
+    return found is not None and (int(found[1]) + 1) % 100 == int(found[2])
+
+
+def hours_in(field: str) -> float | None:
+    """The hours of a time of day, or a duration, that a field stands for; None: it is none."""
+    match = _CLOCK.fullmatch(field) if 3 < len(field) < 26 else None
+    hour = match and _hour(int(match[1]), match["half"])
+    if match is None or (match["half"] and hour == DAY):
+        return None
+    return hour + int(match[2]) / 60 + float(match[3] or 0) / 3600
+
+
+def _hour(hour: int, half: str | None) -> int:
+    """The hour of a day, of one of its halves if that is named, ``p`` or ``a``; 24 where a half has no such hour."""
+    if not half:
+        return hour
+    return hour % _NOON + _NOON * (half in "pP") if 0 < hour <= _NOON else DAY
