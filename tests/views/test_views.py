@@ -458,7 +458,7 @@ def test_nothing_is_shown_of_rows_that_are_not_of_numbers(name):
         (features, _), *_ = viewed.fit_transform(numbers._replace(values=counts + 0.5))
         assert len(features) == 0
         assert len(viewed.transform(numbers)[0][0]) > 0  # half of the rows have been of numbers
-    words = batch_of([{3 * (i // 4) + k: 2.0 for k in range(3)} for i in range(400)], np.ones(400))
+    words = batch_of([{3 * (i // 4) + k: 2.0 for k in range(3)} for i in range(800)], np.ones(800))
     shown = [len(features) for features, _ in viewed.fit_transform(words)]
     first = shown.index(0)
     assert first > 0
