@@ -55,6 +55,11 @@ def position_after(before: np.ndarray, after: np.ndarray, taken: int, drawn: int
     return after if taken == drawn else draw(before, taken, tau)[1]
 
 
+def normals_by_feature(Pi: np.ndarray, before: int, seed: int) -> np.ndarray:
+    """`Pi`, float64[features, tau], which had rows of `before` features, with the n-th row of normals for the n-th."""
+    return draw(position_of(seed), *Pi.shape)[0] if len(Pi) > before else Pi
+
+
 def _words(bits: np.random.BitGenerator) -> np.ndarray:
     state = bits.state["state"]
     return np.array([part for name in ("state", "inc") for part in divmod(state[name], _HALF)], dtype=np.uint64)

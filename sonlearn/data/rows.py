@@ -87,12 +87,6 @@ def learned_rows(rows: Rows) -> np.ndarray:
     return np.asarray(~np.isnan(rows.y) & (rows.weight > 0))
 
 
-def new_features(rows: Rows, start: int, stop: int, seen: int) -> int:
-    """Number of features beyond the first `seen` in rows `start` to `stop` - 1."""
-    features = rows.features[rows.indptr[start] : rows.indptr[stop]]
-    return max(int(features.max(initial=-1)) + 1 - seen, 0)
-
-
 def longest_row(rows: Rows) -> int:
     """Entries of the longest row; at least 1."""
     if len(rows.y) <= 1:  # quicker, which counts for one row
