@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from sonlearn.data.rows import Rows
 from sonlearn.jit import forced_inline
 
 #: Bits of a hash, and the number that has all of them.
@@ -56,10 +55,9 @@ def position_after(before: np.ndarray, after: np.ndarray, taken: int, drawn: int
     return after if taken == drawn else draw(before, taken, tau)[1]
 
 
-def new_features(rows: Rows, start: int, stop: int, seen: int) -> int:
-    """Number of features beyond the first `seen` in rows `start` to `stop` - 1."""
-    features = rows.features[rows.indptr[start] : rows.indptr[stop]]
-    return max(int(features.max(initial=-1)) + 1 - seen, 0)
+def normals_by_feature(Pi: np.ndarray, before: int, seed: int) -> np.ndarray:
+    """`Pi`, float64[features, tau], which had rows of `before` features, with the n-th row of normals for the n-th."""
+    return draw(position_of(seed), *Pi.shape)[0] if len(Pi) > before else Pi
 
 
 def _words(bits: np.random.BitGenerator) -> np.ndarray:

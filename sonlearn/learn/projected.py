@@ -25,8 +25,8 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from sonlearn.data.axes import BY_FEATURE
-from sonlearn.data.mixing import draw, new_features, position_after, position_of
-from sonlearn.data.rows import Rows, features_with, is_learned
+from sonlearn.data.mixing import draw, normals_by_feature, position_after, position_of
+from sonlearn.data.rows import Rows, features_with, is_learned, learned_rows
 from sonlearn.jit import bare_inline, inline, jit
 from sonlearn.learn.engine import Engine, Predictions, padded
 from sonlearn.learn.linear_algebra import FOURTH, INVERSE, ROOT, add_scaled, dot, gram_spectrum, plus_dot, spectral
@@ -93,30 +93,25 @@ class Projected(Engine):
             np.zeros(tau), *np.zeros((2, C, tau)), position_of(self._seed), np.zeros(1, dtype=NOW).view(np.recarray),
         )  # fmt: skip
 
+    def reserve(self, state: ProjectedState, rows: Rows, features: int) -> ProjectedState:
+        """Make room for learning `rows`."""
+        before, state = len(state.S), super().reserve(state, rows, features)
+        return state._replace(Pi=normals_by_feature(state.Pi, before, self._seed)) if state.Pi.size else state
+
     def learn(self, state: ProjectedState, rows: Rows, out: Predictions, start: int) -> tuple[ProjectedState, int]:
         """Learn rows from `start` on (see `Engine.learn`)."""
+        if self._params.source == OWN:
+            return state, int(follow(self._params, state, state.Pi, rows, out, start, len(rows.y), True))
         while start < len(rows.y):
-            stop = min(start + BLOCK, len(rows.y))
-            before, drawn = self._used(state), self._needed(state, rows, start, stop)
+            stop, before = min(start + BLOCK, len(rows.y)), int(state.now["t"][0])
+            drawn = int(np.count_nonzero(learned_rows(rows)[start:stop]))
             normals, position = draw(state.position, drawn, self._tau)
-            if self._params.source == OWN:
-                state.Pi[before : before + drawn] = normals
             start = follow(self._params, state, normals, rows, out, start, stop, True)
-            used = self._used(state) - before
+            used = int(state.now["t"][0]) - before
             state.position[:] = position_after(state.position, position, used, drawn, self._tau)
             if start < stop:
                 break
         return state, start
-
-    def _used(self, state: ProjectedState) -> int:
-        """Number of random vectors used so far: one a round, or one a feature."""
-        return int(state.now["seen" if self._params.source == OWN else "t"][0])
-
-    def _needed(self, state: ProjectedState, rows: Rows, start: int, stop: int) -> int:
-        """Number of further random vectors that rows `start` to `stop` - 1 may need."""
-        if self._params.source == OWN:
-            return new_features(rows, start, stop, self._used(state))
-        return int(np.count_nonzero(~np.isnan(rows.y[start:stop]) & (rows.weight[start:stop] > 0)))
 
     def predict(self, state: ProjectedState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""

@@ -70,7 +70,7 @@ class Member(NamedTuple):
     @property
     def in_own_unit(self) -> bool:
         """Whether it learns labels of values in their own unit: what it keeps are sums of all of them."""
-        return self.method in ("ridge", "ridge-z")
+        return self.method in METHODS and METHODS[self.method].values.get("rule") == "ridge"
 
     def forgetting(self, rate: float) -> Member:
         """The same with a rate, and without a weight at the start."""

@@ -105,19 +105,6 @@ class Sketch:
         self.frobenius = float(sums[-1])
         return self
 
-    def partial_fit(self, X: Any, y: Any = None) -> Self:
-        """`update`, under scikit-learn's name; y is ignored."""
-        return self.update(X)
-
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Reset the sketch, then `update`."""
-        self._reset()
-        return self.update(X)
-
-    def fit_transform(self, X: Any, y: Any = None) -> np.ndarray:
-        """`fit`, then `transform` of the same rows."""
-        return self.fit(X).transform(X)
-
     def _check_width(self, block: Any, grow: bool) -> None:
         if self.n_features is None:
             self.n_features = block.shape[1]
@@ -155,9 +142,6 @@ class Sketch:
 
     def _take_in(self) -> None:
         """Take in the rows that wait."""
-        raise NotImplementedError
-
-    def _reset(self) -> None:
         raise NotImplementedError
 
     # -- B out -----------------------------------------------------------------------------------------------------

@@ -60,11 +60,8 @@ class FrequentDirections(Sketch):
     def __init__(self, rule: Rule, alpha: float = 0.0):
         if not 0 <= alpha < float("inf"):
             raise OptionError(f"alpha {alpha}: expected a finite number >= 0")
-        self.rule, self.alpha_0 = rule, float(alpha)
-        self._reset()
-
-    def _reset(self) -> None:
         super().__init__()
+        self.rule, self.alpha_0 = rule, float(alpha)
         self.escaped, self.shrinks = 0.0, 0
         self._squares = np.empty(0)  # D^2 of the directions kept
         self._vectors = np.empty((0, 0))  # V' over the slots known at the last shrink

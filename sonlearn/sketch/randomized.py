@@ -30,11 +30,8 @@ class _Batched(Sketch):
     def __init__(self, size: int, seed: int = 0):
         if size < 1:
             raise OptionError(f"sketch size {size}: expected at least 1")
-        self.size, self.seed = int(size), int(seed)
-        self._reset()
-
-    def _reset(self) -> None:
         super().__init__()
+        self.size, self.seed = int(size), int(seed)
         self._rng = np.random.default_rng(self.seed)
         self._now = self._start()
 

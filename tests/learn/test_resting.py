@@ -105,7 +105,9 @@ def test_further_passes_are_no_rest(soon):
     before = state_of(learner)[1]
     learner.partial_fit(batch)
     after = state_of(learner)[1]
-    assert all((before[name] == after[name]).all() for name in before if ".resting." in name)
+    of_rest = [name for name in before if ".resting." in name]
+    assert of_rest
+    assert all((before[name] == after[name]).all() for name in of_rest)
     learner.next_pass(again=False)
     learner.partial_fit(batch.part(0, 16))
     assert not learner.state.resting.kept.now["copied"]

@@ -2,7 +2,8 @@
 
 [NAG] Ross, Mineiro, Langford: Normalized Online Learning, UAI 2013. [IWA] Karampatziakis, Langford: Online Importance
 Weight Aware Updates, UAI 2011. [FTRL] McMahan et al.: Ad Click Prediction, KDD 2013. [AROW] Crammer, Kulesza, Dredze:
-Adaptive Regularization of Weight Vectors, NIPS 2009. [AdaGrad] Duchi, Hazan, Singer, JMLR 2011. Coin betting is that of
+Adaptive Regularization of Weight Vectors, NIPS 2009. [AdaGrad] Duchi, Hazan, Singer, JMLR 2011. [ADA] Wan, Zhang, 2019
+(`matrix_twin`). Coin betting is that of
 Vowpal Wabbit's --coin. Nothing here is shared with the engine but the options.
 
 With `--decay` every sum is multiplied by 1 - RATE before a round that is learned adds to it; with `--l2` all
@@ -92,72 +93,73 @@ class Twin:
     def slope(self, u: float, y: float) -> float:
         return loss_slope(self.o.loss, self.clipped(u), y, self.o)
 
-
-class Sgd(Twin):
-    """w -= l t^-p g."""
-
-    def learn(self, x, y, h):
-        u = self.predict(x)
-        self.t += 1
-        length = self.o.learning_rate * self.t**-self.o.power_t * h
-        self.w = self.kept(length) - length * self.slope(u, y) * x
-        return u
+    def gradient(self, u: float, x: np.ndarray, y: float, h: float) -> np.ndarray:
+        return h * self.slope(u, y) * x
 
 
-class Ogd(Twin):
-    """[RFD] 3.1: w is the point of {w : |w'x| <= C} nearest to u; then u = w - l t^-p g."""
-
-    def learn(self, x, y, h):
-        raw = self.w @ x
-        p = self.clipped(raw)
-        self.t += 1
-        length = self.o.learning_rate * self.t**-self.o.power_t * h
-        self.w = self.kept(length)
-        if p != raw:
-            self.w = self.w + (p - raw) * x / (x @ x)
-        self.w = self.w - length * self.slope(raw, y) * x
-        return raw
-
-
-class Adagrad(Twin):
-    """[AdaGrad] Figure 1, diagonal, delta = 0; with a power other than 1/2 as VW."""
-
-    def __init__(self, options, d):
-        super().__init__(options, d)
-        self.G = np.zeros(d)
-
-    def learn(self, x, y, h):
-        u = self.predict(x)
-        g = h * self.slope(u, y) * x
-        self.G += g**2
-        moved = self.G > 0
-        self.w = self.kept(self.o.learning_rate * h)
-        self.w[moved] -= self.o.learning_rate * g[moved] / self.G[moved] ** self.o.power_t
-        return u
-
-    def forget(self):
-        self.G *= self.keep
-
-
-class AdaDiag(Twin):
-    """[ADA] section 2: H = delta I + diag(G)^(1/2); w -= l H^-1 g, or w = -l H^-1 times the sum of g."""
+class Stepped(Twin):
+    """w -= l H^-1 g, or primal-dual w = -l H^-1 times the sum of g; here H = 1, of length l t^-p: sgd."""
 
     def __init__(self, options, d):
         super().__init__(options, d)
         self.G, self.z = np.zeros(d), np.zeros(d)
 
+    def rate(self) -> float:
+        return self.o.learning_rate * self.t**-self.o.power_t
+
+    def take(self, g: np.ndarray, x: np.ndarray) -> None:
+        """H learns of a gradient, and of the row that it is of."""
+        self.G = self.G + g**2
+
+    def metric(self, g: np.ndarray) -> np.ndarray:
+        """H^-1 g."""
+        return g
+
     def learn(self, x, y, h):
-        u = self.w @ x
-        g = h * self.slope(u, y) * x
-        self.G, self.z = self.G + g**2, self.z + g
-        H = self.o.delta + np.sqrt(self.G)
-        H[H == 0] = np.inf
-        l = self.o.learning_rate  # noqa: E741
-        self.w = -l * self.z / H if self.o.update == "dual" else self.kept(l * h) - l * g / H
+        u = self.predict(x)
+        self.t += 1
+        g = self.gradient(u, x, y, h)
+        self.take(g, x)
+        self.z = self.z + g
+        if self.o.update == "dual":
+            self.w = -self.rate() * self.metric(self.z)
+        else:
+            self.w = self.kept(self.rate() * h) - self.rate() * self.metric(g)
         return u
 
     def forget(self):
-        self.G *= self.keep
+        self.G = self.G * self.keep
+
+
+class Ogd(Stepped):
+    """[RFD] 3.1: w is the point of {w : |w'x| <= C} nearest to u; then u = w - l t^-p g."""
+
+    def learn(self, x, y, h):
+        raw = self.w @ x
+        p, self.t = self.clipped(raw), self.t + 1
+        self.w = self.kept(self.rate() * h)
+        if p != raw:
+            self.w = self.w + (p - raw) * x / (x @ x)
+        self.w = self.w - self.rate() * self.gradient(raw, x, y, h)
+        return raw
+
+
+class Adagrad(Stepped):
+    """[AdaGrad] Figure 1, diagonal, delta = 0; with a power other than 1/2 as VW."""
+
+    def rate(self):
+        return self.o.learning_rate
+
+    def metric(self, g):
+        return np.divide(g, self.G**self.o.power_t, out=np.zeros(self.d), where=self.G > 0)
+
+
+class AdaDiag(Adagrad):
+    """[ADA] section 2: H = delta I + diag(G)^(1/2)."""
+
+    def metric(self, g):
+        H = self.o.delta + np.sqrt(self.G)
+        return np.divide(g, H, out=np.zeros(self.d), where=H > 0)
 
 
 class Nag(Twin):
@@ -167,30 +169,39 @@ class Nag(Twin):
         super().__init__(options, d)
         self.G, self.s, self.N = np.zeros(d), np.zeros(d), 0.0
 
-    def rescaled(self, x):
-        """The weights as they are once the sizes of x are known."""
+    def rescaled(self, w, x):
+        """The weights w as they are once the sizes of x are known."""
         s = np.maximum(self.s, np.abs(x))
-        return np.where(s > self.s, self.w * (self.s / np.where(s > 0, s, 1)) ** (2 - 2 * self.o.power_t), self.w), s
+        return np.where(s > self.s, w * (self.s / np.where(s > 0, s, 1)) ** (2 - 2 * self.o.power_t), w)
+
+    def before(self, w, x):
+        """The weights w that predict x."""
+        return self.rescaled(w, x) if self.o.rescale == "before" else w
 
     def predict(self, x):
-        return self.within_labels((self.rescaled(x)[0] if self.o.rescale == "before" else self.w) @ x)
+        return self.within_labels(self.before(self.w, x) @ x)
+
+    def rates(self, x, h, slope):
+        """The step of each weight over slope x, once sizes and sums know this row."""
+        self.s = np.maximum(self.s, np.abs(x))
+        on = (x != 0) & (self.s > 0)
+        self.t += h
+        self.N += h * np.sum((x[on] / self.s[on]) ** 2)
+        self.G += h * (slope * x) ** 2
+        on &= self.G > 0
+        R, power = np.zeros(len(x)), self.o.power_t
+        if on.any():
+            mean = (self.N / self.t) ** (power - 1)
+            R[on] = self.o.learning_rate * mean * self.s[on] ** (2 * power - 2) * self.G[on] ** -power
+        return R
 
     def learn(self, x, y, h):
         u = self.predict(x)
         p, slope = self.clipped(u), self.slope(u, y)
         if slope == 0 and self.o.rescale == "after":
             return u
-        self.w, self.s = self.rescaled(x)
-        on = (x != 0) & (self.s > 0)
-        self.t += h
-        self.N += h * np.sum((x[on] / self.s[on]) ** 2)
-        self.G += h * (slope * x) ** 2
-        on &= self.G > 0
-        R = np.zeros(len(x))
-        if on.any():
-            power = self.o.power_t
-            mean = (self.N / self.t) ** (power - 1)
-            R[on] = self.o.learning_rate * mean * self.s[on] ** (2 * power - 2) * self.G[on] ** -power
+        self.w = self.rescaled(self.w, x)
+        R = self.rates(x, h, slope)
         q = x @ (R * x)
         step = -h * slope
         if self.o.invariant and q > 0:
@@ -295,7 +306,7 @@ class Arow(Twin):
 
 
 TWINS = {
-    "sgd": Sgd, "ogd": Ogd, "adagrad": Adagrad, "nag": Nag, "ftrl": Ftrl, "coin": Coin, "arow": Arow,
+    "sgd": Stepped, "ogd": Ogd, "adagrad": Adagrad, "nag": Nag, "ftrl": Ftrl, "coin": Coin, "arow": Arow,
     "arow-precision": Arow, "nlms": Nlms, "ada-diag": AdaDiag,
 }  # fmt: skip
 

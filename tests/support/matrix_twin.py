@@ -13,21 +13,14 @@ import copy
 
 import numpy as np
 from dense_learner import ZERO, FrequentDirections, dense_rows, of_spectrum, run_twin
-from first_order_twin import Twin
+from first_order_twin import Adagrad, Twin
 from scipy.integrate import solve_ivp
 
 from sonlearn import Batch, Learner, LearnOptions
 from sonlearn.options.methods import METHODS
 
 
-class MatrixTwin(Twin):
-    """What all have in common."""
-
-    def gradient(self, raw: float, x: np.ndarray, y: float, h: float) -> np.ndarray:
-        return h * self.slope(raw, y) * x
-
-
-class ArowFull(MatrixTwin):
+class ArowFull(Twin):
     """[AROW] Figure 1 with r / h for r; classes: only where the margin is below 1."""
 
     def __init__(self, options, d):
@@ -44,7 +37,7 @@ class ArowFull(MatrixTwin):
         return m
 
 
-class Ridge(MatrixTwin):
+class Ridge(Twin):
     """Hoerl, Kennard 1970: w = (X'HX + alpha I)^-1 X'Hy over the rows so far, anew each time that it is due.
 
     ridge-z: alpha times the variance of each column in place of I.
@@ -78,33 +71,19 @@ class Ridge(MatrixTwin):
         return raw
 
 
-class AdaFull(MatrixTwin):
+class AdaFull(Adagrad):
     """[ADA] section 2: H = delta I + G^(1/2); mirror descent w -= l H^-1 g, or primal-dual w = -l H^-1 sum of g."""
 
     def __init__(self, options, d):
         super().__init__(options, d)
-        self.G, self.z = np.zeros((d, d)), np.zeros(d)
+        self.G = np.zeros((d, d))
 
     def take(self, g, x):
         self.G = self.G + np.outer(g, g)
 
     def metric(self, g):
-        """H^-1 g."""
         delta = self.o.delta
         return of_spectrum(self.G, lambda lam: 1 / (delta + np.sqrt(lam)), delta == 0) @ g
-
-    def learn(self, x, y, h):
-        raw = self.w @ x
-        self.t += 1
-        g = self.gradient(raw, x, y, h)
-        self.take(g, x)
-        self.z = self.z + g
-        if self.o.update == "dual":
-            self.w = -self.o.learning_rate * self.metric(self.z)
-        else:
-            left = max(1 - self.o.l2 * self.o.learning_rate * h, 0.5)
-            self.w = left * self.w - self.o.learning_rate * self.metric(g)
-        return raw
 
 
 class AdaLr(AdaFull):

@@ -10,10 +10,13 @@ import numpy as np
 from dense_learner import DenseLearner, dense_rows, projected
 from first_order_twin import TWINS as FIRST_ORDER
 from first_order_twin import followed
-from matrix_twin import BY_FEATURE, TWINS, order_of
+from matrix_twin import BY_FEATURE, order_of
+from matrix_twin import TWINS as MATRIX
 from multiclass_twin import softmax
 
 from sonlearn import Batch, LearnOptions
+
+TWINS = FIRST_ORDER | MATRIX
 
 
 def slopes(z, y):
@@ -56,8 +59,8 @@ class Newton:
         return np.divide(self.W, scale, out=np.zeros(self.W.shape), where=scale > 0)
 
 
-class Matrix:
-    """Those of the ada- family but ada-diag: the matrix takes |c| x, and each class steps by it."""
+class Stepped:
+    """ogd, sgd and those with a matrix or rates of gradients: these take |c| x, and each class steps by them."""
 
     def __init__(self, options: LearnOptions, d: int, *features):
         self.o, self.one = options, TWINS[options.method](options, d, *features)  # its matrix; never its weights
@@ -67,81 +70,49 @@ class Matrix:
         return self.W @ x
 
     def learn(self, x, y, h):
-        o, one = self.o, self.one
-        c = h * slopes(np.clip(self.W @ x, -o.clip, o.clip), y)
+        o, one, u = self.o, self.one, self.W @ x
+        p = np.clip(u, -o.clip, o.clip)
+        c = h * slopes(p, y)
         one.t += 1
         one.take(np.linalg.norm(c) * x, x)
         self.total = self.total + np.outer(c, x)
+        if o.method == "ogd" and x.any():
+            self.W = self.W - np.outer(u - p, x) / (x @ x)
         W, g = (0.0 * self.W, self.total) if o.update == "dual" else (self.W, np.outer(c, x))
-        self.W = W - o.learning_rate * np.array([one.metric(each) for each in g])
+        self.W = W - one.rate() * np.array([one.metric(each) for each in g])
 
     def weights(self):
         return self.W
 
 
-class FirstOrder:
-    """sgd, ogd, adagrad, ada-diag and nag: rates of summed |c x_j|^2."""
-
-    def __init__(self, options: LearnOptions, d: int):
-        self.o, self.t, self.N = options, 0.0, 0.0
-        self.W, self.G, self.s = np.zeros((options.multinomial, d)), np.zeros(d), np.zeros(d)
-        self.total = np.zeros((options.multinomial, d))
-
-    def rescaled(self, x):
-        s = np.maximum(self.s, np.abs(x))
-        return self.W * np.where(s > self.s, self.s / np.where(s > 0, s, 1), 1.0) ** (2 - 2 * self.o.power_t), s
+class Nag(Stepped):
+    """The sizes, sums and rates of one score with slope |c|; the step follows the loss in the direction r - e_y."""
 
     def predict(self, x):
-        return (self.rescaled(x)[0] if self.o.method == "nag" and self.o.rescale == "before" else self.W) @ x
+        return self.one.before(self.W, x) @ x
 
     def learn(self, x, y, h):
-        o, u = self.o, self.predict(x)
-        p = np.clip(u, -o.clip, o.clip)
+        o, p = self.o, np.clip(self.predict(x), -self.o.clip, self.o.clip)
         c = slopes(p, y)
-        if o.method == "nag":
-            if c.any() or o.rescale == "before":
-                self.nag(x, y, h, p, c)
+        if not c.any() and o.rescale == "after":
             return
-        self.t += 1
-        self.G += (h * np.linalg.norm(c) * x) ** 2
-        rate = o.learning_rate * self.t**-o.power_t
-        if o.method == "ogd" and x.any():
-            self.W = self.W - np.outer(u - p, x) / (x @ x)
-        if o.method == "adagrad":
-            rate = np.divide(o.learning_rate, self.G**o.power_t, out=np.zeros(len(x)), where=self.G > 0)
-        if o.method == "ada-diag":
-            rate = o.learning_rate / (o.delta + np.sqrt(self.G))
-        self.total += h * np.outer(c, x)
-        dual = o.method == "ada-diag" and o.update == "dual"
-        self.W = -rate * self.total if dual else self.W - rate * h * np.outer(c, x)
-
-    def nag(self, x, y, h, p, c):
-        self.W, self.s = self.rescaled(x)
-        on = (x != 0) & (self.s > 0)
-        self.t += h
-        self.N += h * np.sum((x[on] / self.s[on]) ** 2)
-        self.G += h * (c @ c) * x**2
-        on &= self.G > 0
-        R = np.zeros(len(x))
-        power = self.o.power_t
-        mean = (self.N / self.t) ** (power - 1)
-        R[on] = self.o.learning_rate * mean * self.s[on] ** (2 * power - 2) * self.G[on] ** -power
+        self.W = self.one.rescaled(self.W, x)
+        R = self.one.rates(x, h, np.linalg.norm(c))
         q, by = x @ (R * x), h * c
-        if self.o.invariant and q > 0 and c[y] < 0:
+        if o.invariant and q > 0 and c[y] < 0:
             shares = c / -c[y]  # r - e_y: the direction in which the predictions go
             a, others = shares @ shares, np.delete(p, y)
             m = p[y] - others.max() - np.log(np.exp(others - others.max()).sum())
-            by = shares * (followed(self.o, m, 1.0, a * h * q) - m) / (a * q)
+            by = shares * (followed(o, m, 1.0, a * h * q) - m) / (a * q)
         self.W = self.W - np.outer(by, R * x)
-
-    def weights(self):
-        return self.W
 
 
 def twin_of(options: LearnOptions, d: int, features):
+    if options.method == "nag":
+        return Nag(options, d)
     if options.method in TWINS:
-        return Matrix(options, d, *([features] if options.method in BY_FEATURE else []))
-    return (FirstOrder if options.method in FIRST_ORDER else Newton)(options, d)
+        return Stepped(options, d, *([features] if options.method in BY_FEATURE else []))
+    return Newton(options, d)
 
 
 def run_softmax(options: LearnOptions, batch: Batch, full: bool = False):

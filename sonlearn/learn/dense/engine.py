@@ -9,7 +9,7 @@ import numpy as np
 
 from sonlearn.data import merging
 from sonlearn.data.axes import BY_FEATURE, Axis, Classes, Counted, Numbers, Scalars, summed
-from sonlearn.data.mixing import draw, new_features, position_after, position_of
+from sonlearn.data.mixing import normals_by_feature
 from sonlearn.data.rows import Rows
 from sonlearn.jit.sequence import Calls
 from sonlearn.learn.dense import rounds
@@ -52,7 +52,6 @@ class DenseState(NamedTuple):
     # float64[features (features + 1)/2]; columns of R, A = R R', or of A's upper triangle
     A: Annotated[np.ndarray, TRIANGLE]
     Pi: Annotated[np.ndarray, BY_FEATURE]  # float64[features, tau]; random numbers (ada-lr); else tau is 0
-    position: np.ndarray  # uint64[4]; position of the random number generator
     now: Annotated[np.ndarray, SCALARS]  # structured [1]
 
 
@@ -75,29 +74,17 @@ class Dense(Engine):
         """State of an untrained learner."""
         C = max(self._params.output.classes, 1)
         return DenseState(
-            *np.zeros((2, 0, C)), np.zeros(0), np.zeros((0, self._tau)), position_of(self._seed),
-            np.zeros(1, dtype=NOW).view(np.recarray),
-        )  # fmt: skip
+            *np.zeros((2, 0, C)), np.zeros(0), np.zeros((0, self._tau)), np.zeros(1, dtype=NOW).view(np.recarray)
+        )
 
     def reserve(self, state: DenseState, rows: Rows, features: int) -> DenseState:
         """Make room for learning `rows`, up to the largest number of features allowed."""
-        return super().reserve(state, rows, min(features, self._params.most))
+        before, state = len(state.w), super().reserve(state, rows, min(features, self._params.most))
+        return state._replace(Pi=normals_by_feature(state.Pi, before, self._seed)) if self._tau else state
 
     def calls(self, state: DenseState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> Calls:
-        """See `Engine.calls`; ada-lr draws random numbers first."""
-        return [] if self._tau and learns else [(self._kernel, (self._params, state, rows, out, start, learns))]
-
-    def learn(self, state: DenseState, rows: Rows, out: Predictions, start: int) -> tuple[DenseState, int]:
-        """Learn rows from `start` on (see `Engine.learn`)."""
-        if not self._tau:
-            return super().learn(state, rows, out, start)
-        seen = int(state.now["seen"][0])
-        drawn = min(new_features(rows, start, len(rows.y), seen), len(state.Pi) - seen)
-        state.Pi[seen : seen + drawn], position = draw(state.position, drawn, self._tau)
-        at = rounds.learn_spectral(self._params, state, rows, out, start, True)
-        used = int(state.now["seen"][0]) - seen
-        state.position[:] = position_after(state.position, position, used, drawn, self._tau)
-        return state, at
+        """See `Engine.calls`."""
+        return [(self._kernel, (self._params, state, rows, out, start, learns))]
 
     def refusal(self, rows: Rows, row: int) -> tuple[str, str] | None:
         """(found, expected) if the row was refused for exceeding the number of features; None if for its numbers."""

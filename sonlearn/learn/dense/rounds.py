@@ -60,11 +60,11 @@ def learn(params, state, rows, out, start, learns):
     """
     now, w, scratch = state.now[0], state.w, np.empty((3, len(state.w)))
     x, h, u = scratch[0], scratch[1], scratch[2]  # the row, zeros included; R^-1 x; A^-1 x
-    for i in range(start, len(rows.y)):
-        if not enter(params, state, rows, out, i, learns):
+    i = start - 1
+    while True:
+        i, learned = next_learned(params, state, rows, out, i + 1, learns)
+        if not learned:
             return i
-        if not learns or not is_learned(rows.weight[i], rows.y[i]):
-            continue
         d = features_of(state, rows, i)
         for j in range(now.seen, d):
             widen(state.A, j, math.sqrt(params.alpha))
@@ -80,7 +80,6 @@ def learn(params, state, rows, out, start, learns):
         if scale > 0.0:
             set_scaled(x, scale, x, d)
             update(state.A, d, x)
-    return len(rows.y)
 
 
 @bare_inline
@@ -99,20 +98,21 @@ def score(state, rows, i, raw):
 
 
 @bare_inline
-def enter(params, state, rows, out, i, learns):
-    """Predict row i (fills in out.raw[i] and out.prediction[i]); False if the row is refused.
+def next_learned(params, state, rows, out, i, learns):
+    """Predict rows from i on, up to one that is to be learned; (it, True), or (one that is refused, or n; False).
 
     A row is refused if its numbers are out of bounds, or if it should be learned and exceeds the number of features,
-    beyond which ridge leaves features out.
+    beyond which ridge leaves features out. Modifies nothing but out.raw and out.prediction.
     """
     limit = LIMIT if learns else LARGEST
-    if not score(state, rows, i, out.raw[i]) <= limit * limit:
-        return False
-    if not within_bounds(params.output, out.raw[i], out.prediction[i], limit):
-        return False
-    if not learns or not is_learned(rows.weight[i], rows.y[i]):
-        return True
-    return params.rule == RIDGE or features_of(state, rows, i) <= params.most
+    while i < len(rows.y):
+        bounded = score(state, rows, i, out.raw[i]) <= limit * limit
+        if not (bounded and within_bounds(params.output, out.raw[i], out.prediction[i], limit)):
+            return i, False
+        if learns and is_learned(rows.weight[i], rows.y[i]):
+            return i, params.rule == RIDGE or features_of(state, rows, i) <= params.most
+        i += 1
+    return i, False
 
 
 @bare_inline
@@ -235,12 +235,12 @@ REST = 8
 def learn_ridge(params, state, rows, out, start, learns):
     """`learn`, of ridge."""
     now = state.now[0]
-    for i in range(start, len(rows.y)):
-        if not enter(params, state, rows, out, i, learns):
+    i = start - 1
+    while True:
+        i, learned = next_learned(params, state, rows, out, i + 1, learns)
+        if not learned:
             return i
         y, h = rows.y[i] - rows.base[i], rows.weight[i]
-        if not learns or not is_learned(h, y):
-            continue
         if not abs(h * y) <= LIMIT:
             return i
         if rows.indptr[i] == rows.indptr[i + 1]:  # a view that shows nothing yet, not even the constant
@@ -251,7 +251,6 @@ def learn_ridge(params, state, rows, out, start, learns):
         now.weight += h
         if now.t >= now.due:
             solve_for_weights(params, state)
-    return len(rows.y)
 
 
 @bare_inline
@@ -330,11 +329,11 @@ def learn_spectral(params, state, rows, out, start, learns):
     """`learn`, of the methods that decompose A each time; out : Predictions of float64[n, C]."""
     now, C = state.now[0], state.w.shape[1]
     slope = np.zeros(C)
-    for i in range(start, len(rows.y)):
-        if not enter(params, state, rows, out, i, learns):
+    i = start - 1
+    while True:
+        i, learned = next_learned(params, state, rows, out, i + 1, learns)
+        if not learned:
             return i
-        if not learns or not is_learned(rows.weight[i], rows.y[i]):
-            continue
         d = features_of(state, rows, i)
         if d == 0:
             now.t += 1
@@ -369,7 +368,6 @@ def learn_spectral(params, state, rows, out, start, learns):
         if params.dual:
             state.z[:d] = g
         pack_triangle(state.A, A)
-    return len(rows.y)
 
 
 @inline
@@ -446,11 +444,11 @@ def projection(A, x, excess):
 def learn_experts(params, state, rows, out, start, learns):
     """`learn`, of metagrad; state : MetaGradState."""
     now, E = state.now[0], len(state.logp)
-    for i in range(start, len(rows.y)):
-        if not enter(params, state, rows, out, i, learns):
+    i = start - 1
+    while True:
+        i, learned = next_learned(params, state, rows, out, i + 1, learns)
+        if not learned:
             return i
-        if not learns or not is_learned(rows.weight[i], rows.y[i]):
-            continue
         d = features_of(state, rows, i)
         slope = rows.weight[i] * loss_slope(params.output.loss, out.prediction[i, 0], rows.y[i])
         g = np.zeros(d)
@@ -472,7 +470,6 @@ def learn_experts(params, state, rows, out, start, learns):
         for e in range(E):
             state.logp[e] = logp[e] - logp.max()
         pack_triangle(state.A, A)
-    return len(rows.y)
 
 
 @inline
