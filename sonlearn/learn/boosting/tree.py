@@ -23,7 +23,7 @@ NeurIPS 2022, with one random projection). So the histograms of a tree cost what
 
 import math
 
-from sonlearn.jit import bare_inline, fetch, forced_inline
+from sonlearn.jit import bare_inline, forced_inline
 from sonlearn.learn.boosting.bins import ring_of, rows_of_refit, slot_of
 from sonlearn.learn.boosting.losses import add_slopes, move, move_of, scores_of_row, slopes_of
 from sonlearn.learn.boosting.state import BELOW_ALL, BINS, COLUMNS, CURVATURE, GRADIENT, LARGEST, LEAF, PARTS
@@ -34,8 +34,6 @@ ROUNDING = 1e-10
 #: A gradient and a curvature in one number: the gradient in units stands above so many bits, those of the curvature.
 BITS = 32
 CURVATURES = (1 << BITS) - 1
-#: What is read of a row is prefetched so many rows before: rows of a node are not side by side in memory.
-AHEAD = 8
 #: Columns of `Scratch.span`.
 LEAST, MOST = range(2)
 
@@ -191,11 +189,10 @@ def count_children(params, codes, columns, nodes, k, m):
 @bare_inline
 def count_cells(codes, columns, nodes, k, m):
     """Sum the rows of node k by column and code."""
-    cells, end = nodes.cells[k], nodes.end[k]
+    cells = nodes.cells[k]
     for cell in range(m * (BINS + 1)):
         cells[cell] = 0
-    for place in range(nodes.begin[k], end):
-        fetch(codes, nodes.order[min(place + AHEAD, end - 1)] * columns, 1)
+    for place in range(nodes.begin[k], nodes.end[k]):
         i = nodes.order[place]
         packed, row = nodes.packed[i], codes[i * columns : (i + 1) * columns]
         for q in range(m):
@@ -325,7 +322,6 @@ def count_parts(now, values, packed, parting, j, near):
     """
     ring, width, low, high, span = ring_of(now), now["width"], math.inf, -math.inf, parting.span
     for place in range(near):
-        fetch(values, slot_of(ring, parting.near[min(place + AHEAD, near - 1)]) * width + j, 1)
         x = float(values[slot_of(ring, parting.near[place]) * width + j])
         parting.value[place], low, high = x, min(low, x), max(high, x)
     if not low < high:
