@@ -338,6 +338,23 @@ def test_codes_are_told(write):
     assert reader.columns.known["code"] == ("category",)
 
 
+def test_categories_of_files_may_be_codes_and_dates(tmp_path):
+    """A file of Parquet whose texts are dictionaries is read as the same texts are."""
+    pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    import pyarrow.parquet
+
+    seasons = [f"20{i % 20:02}-{i % 20 + 1:02}" for i in range(150)]
+    rows = [{"at": at, "season": season, "y": i % 2}
+            for i, (at, season) in enumerate(zip(days("%d/%m/%Y", DAY, 150), seasons, strict=True))]  # fmt: skip
+    frame = pa.Table.from_pylist(rows)
+    for column, name in enumerate(("at", "season")):
+        frame = frame.set_column(column, name, frame[name].dictionary_encode())
+    pyarrow.parquet.write_table(frame, tmp_path / "t.parquet", row_group_size=7)
+    assert read(str(tmp_path / "t.parquet")) == read(io.BytesIO(as_csv(rows)))
+    kinds = {column.name: column.kind for column in describe(str(tmp_path / "t.parquet"), label="y").columns}
+    assert kinds == {"at": "date", "season": "category", "y": "label"}
+
+
 @pytest.mark.parametrize("given", [{}, {"day_first": ("sold",)}])
 def test_an_order_that_one_column_tells_is_that_of_the_file(given):
     """Dates of few days of a month tell nothing, nor do versions, nor years that come first."""
