@@ -318,6 +318,9 @@ HASHES = [f"{random.Random(i).randrange(16**8):08x}" for i in range(400)]
         ([f"{year}-{(year + 1) % 100:02}" for year in range(1990, 2020)], True),  # seasons
         ([f"20{i // 12:02}-{i % 12 + 1:02}" for i in range(100)], False),  # months
         (["2010-11"] * 19, False),
+        ([f"{year}-{(year + 5) % 100:02}" for year in range(1970, 2020, 5)] * 3, True),  # 2000-05 may be a month
+        ([*(f"20{i // 12:02}-{i % 12 + 1:02}" for i in range(100)), "2010-13"], False),  # one is a mistake
+        ([*["12E5", "7E2", "1e10", "5f3a9c"] * 10, "04e09220"], True),  # no number is so large
         ([], False),
     ],
 )
