@@ -10,13 +10,14 @@ CSV; dates and times are texts as pyarrow writes them. A row's number stands for
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 import io
 import itertools
 import json
 import os
 import re
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -116,18 +117,27 @@ def texts_of(source: Any, options: TextOptions) -> tuple[list[str], Iterator[dic
 def _told(
     options: TextOptions, columns: list[str], records: Iterator[Any], name: str
 ) -> tuple[TextOptions, Iterator[Any]]:
-    """`options` with what the first rows tell of columns of texts (others say what they are), and all records."""
+    """`options` with what the first rows tell of columns of texts (others say what they are), and all records.
+
+    Categories may be codes and dates, but are no texts of several words.
+    """
     first = list[Any]()
     while sum(map(len, first)) < MANY and (record := next(records, None)) is not None:
         first.append(record)
-    rows = (row for record in first for row in _rows_of(record[:MANY], columns, name, _TEXTS))
-    return told(options, rows)[0], itertools.chain(first, records)
+    rows = (row for record in first for row in _rows_of(record[:MANY], columns, name, texts_alone=True))
+    found = told(options, rows)[0]
+    plain = {
+        title for record in first[:1] for title, field in zip(columns, record.schema, strict=True)
+        if str(field.type) in _TEXTS
+    }  # fmt: skip
+    text = tuple(title for title in found.text if title in options.text or title in plain)
+    return dataclasses.replace(found, text=text), itertools.chain(first, records)
 
 
-def _rows_of(record: Any, columns: list[str], name: str, types: Container[str] = ()) -> Iterator[dict[str, str]]:
-    """The rows of a record batch as texts by column, of all columns or those of `types`."""
+def _rows_of(record: Any, columns: list[str], name: str, texts_alone: bool = False) -> Iterator[dict[str, str]]:
+    """The rows of a record batch as texts by column, of all columns or `texts_alone`, categories among them."""
     texts = {title: _texts_of(record.column(i), title, name)
-             for i, title in enumerate(columns) if not types or str(record.column(i).type) in types}  # fmt: skip
+             for i, title in enumerate(columns) if not texts_alone or _is_text(record.column(i).type)}  # fmt: skip
     yield from (dict(zip(texts, row, strict=True)) for row in zip(*texts.values(), strict=True))
 
 
@@ -357,6 +367,11 @@ def _in_each(rows: np.ndarray, entries: Iterable[tuple[int, float]]) -> Iterator
     """`entries` in each of `rows`."""
     for number, value in entries:
         yield rows, np.full(len(rows), number), np.full(len(rows), value)
+
+
+def _is_text(kind: Any) -> bool:
+    """Whether a column of this type holds texts, or categories that are texts."""
+    return str(getattr(kind, "value_type", kind)) in _TEXTS
 
 
 def _texts_of(column: Any, title: str, name: str) -> list[str]:

@@ -49,7 +49,7 @@ _LIKE = re.compile(
     r"\d{4}[./-]\d{1,2}[./-]\d{1,2})( .*)?",
     re.ASCII | re.IGNORECASE,
 )
-_SEASON = re.compile(r"(?:19|20)(\d\d)-(\d\d)", re.ASCII)
+_SPAN = re.compile(r"(?:19|20)(\d\d)-(\d\d)", re.ASCII)
 
 
 def date_in(field: str, first: str = "") -> tuple[datetime.date, int | None] | None:
@@ -89,9 +89,14 @@ def is_like_date(field: str) -> bool:
     return _LIKE.fullmatch(field.strip()) is not None
 
 
+def is_span(field: str) -> bool:
+    """Whether a field is of two years, as 1990-95, which may also be a month."""
+    return _SPAN.fullmatch(field) is not None
+
+
 def is_season(field: str) -> bool:
     """Whether a field is of a year and the next, as 2010-11, which may also be a month."""
-    found = _SEASON.fullmatch(field)
+    found = _SPAN.fullmatch(field)
     return found is not None and (int(found[1]) + 1) % 100 == int(found[2])
 
 

@@ -276,7 +276,9 @@ class ColumnSummary:
             return []
         flag, out = shorten(self.name), []
         unique = len(self.values) >= _NEARLY_ALL * self._counted
-        meant, texts = self.texts.meant(min(held / 2, _ENOUGH - 1 if self.dates else held), flag), self.texts.texts
+        texts = self.texts.texts
+        beside_numbers = max(texts / 2, _ENOUGH - 1) if self.numbers else held  # as `Suspicions.note` has it
+        meant = self.texts.meant(min(held / 2, _ENOUGH - 1 if self.dates else held, beside_numbers), flag)
         if meant:
             out.append(meant)
         elif self.texts.sentences > held / 2 and (self.full or len(self.values) > held / 2):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import itertools
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,7 +19,7 @@ from typing import TypeVar
 from sonlearn.options import TextOptions
 from sonlearn.options.text import ORDERS, TOLD
 from sonlearn.text.columns import MISSING, date_order, is_feature, number_in, reading_of
-from sonlearn.text.dates import date_in, is_season
+from sonlearn.text.dates import date_in, is_season, is_span
 from sonlearn.text.encode import LONGEST, words_of
 from sonlearn.text.objects import MANY
 from sonlearn.text.suspicions import ENOUGH, Suspicions
@@ -115,17 +116,24 @@ def _days(dates: Sequence[tuple[datetime.date, int | None]]) -> datetime.timedel
 def are_codes(fields: Iterable[str]) -> bool:
     """Whether a column's fields are names of which some would be read as numbers or dates: 04e09220, 2010-11.
 
-    Of codes a tenth at least has letters and digits, mostly not as a number, and one of these an e between digits;
-    numbers among them are whole. Of seasons most are a year and the next.
+    Of codes a tenth at least has letters and digits, mostly not as a number, or one beyond all bounds, and one of these
+    an e between digits; numbers among them are whole. Of seasons most are a year and the next; of other spans as
+    1990-95, most are, and a tenth is no month.
     """
     fields = list(fields)
     if not _MAY_BE_CODES.search(" ".join(fields)):  # a table may have thousands of columns of numbers
         return False
     held = _held(fields)
+    if len(held) < ENOUGH:
+        return False
     mixed, numbers = list(filter(_MIXED.fullmatch, held)), [field for field in held if number_in(field) is not None]
     names, with_exponent = {*mixed} - {*numbers}, re.search(r"\d[eE]\d", " ".join(mixed)) is not None
-    most = 2 * len(names) > len({*mixed}) and len(mixed) >= len(held) / 10 and all(map(str.isalnum, numbers))
-    return len(held) >= ENOUGH and ((most and with_exponent) or sum(map(is_season, held)) > len(held) / 2)
+    most = 2 * len(names) > len({*mixed}) or any(math.isinf(float(field)) for field in {*mixed} & {*numbers})
+    if most and with_exponent and len(mixed) >= len(held) / 10 and all(map(str.isalnum, numbers)):
+        return True
+    spans, next_years = list(filter(is_span, held)), sum(map(is_season, held))
+    no_months = sum(date_in(span) is None for span in spans)
+    return next_years > len(held) / 2 or (len(spans) > len(held) / 2 and no_months >= len(held) / 10)
 
 
 def are_texts(fields: Iterable[str]) -> bool:

@@ -60,9 +60,20 @@ def test_decimal_commas():
 
 def test_numbers_of_other_notations():
     """Texts are none, and no thousands begin with zero."""
-    for field in ("55.536,31", "$1,234.50", "12 %", "3,5", "1'000", "€ 5", "1\u00a0000 EUR", "-1,5"):
+    for field in (
+        "55.536,31",
+        "$1,234.50",
+        "12 %",
+        "3,5",
+        "1'000",
+        "€ 5",
+        "1\u00a0000 EUR",
+        "-1,5",
+        "\u22125",
+        "($1,200.00)",
+    ):
         assert is_other_number(field), field
-    for field in ("12 apples", "A1", "1,23,4 x", "", "-", "1.2.3", "v2"):
+    for field in ("12 apples", "A1", "1,23,4 x", "", "-", "1.2.3", "v2", "()", "(0664) 12"):
         assert not is_other_number(field), field
         assert with_point(field) == field
     for field, read in (("1.234", "1234"), ("-1.234,5", "-1234.5"), ("0.942", "0.942"), ("0,9", "0.9")):
@@ -311,6 +322,16 @@ def test_what_is_no_table_is_not_described(cli, tmp_path):
     out = cli.out("describe", "--delimiter", ";", tmp_path / "t")
     assert "\nn: looks like numbers that are read as texts (" in out
     assert "\nn       number " in cli("describe", "--delimiter", ";", "--decimal", ",", tmp_path / "t")[1]
+
+
+@pytest.mark.parametrize("negative", ["\u2212{}", "({})", "-{},0"])
+def test_negative_numbers_of_other_notations_are_no_codes(cli, tmp_path, negative):
+    """Half of a column are numbers, the others negative ones as a sheet writes them."""
+    rows = [f"{i % 2};{negative.format(i) if i % 2 else i}" for i in range(60)]
+    (tmp_path / "t.csv").write_text("\n".join(["y;v", *rows]) + "\n", encoding="utf-8")
+    out = cli("describe", "--label", "y", "--delimiter", ";", str(tmp_path / "t.csv"))[1]
+    assert f"v: looks like numbers that are read as texts ({negative.format(1)!r}); " in out
+    assert "looks like codes" not in out
 
 
 def test_codes_that_are_numbers_by_chance_are_named(cli, tmp_path):

@@ -318,6 +318,9 @@ HASHES = [f"{random.Random(i).randrange(16**8):08x}" for i in range(400)]
         ([f"{year}-{(year + 1) % 100:02}" for year in range(1990, 2020)], True),  # seasons
         ([f"20{i // 12:02}-{i % 12 + 1:02}" for i in range(100)], False),  # months
         (["2010-11"] * 19, False),
+        ([f"{year}-{(year + 5) % 100:02}" for year in range(1970, 2020, 5)] * 3, True),  # 2000-05 may be a month
+        ([*(f"20{i // 12:02}-{i % 12 + 1:02}" for i in range(100)), "2010-13"], False),  # one is a mistake
+        ([*["12E5", "7E2", "1e10", "5f3a9c"] * 10, "04e09220"], True),  # no number is so large
         ([], False),
     ],
 )
@@ -336,6 +339,23 @@ def test_codes_are_told(write):
     assert sum(batch.n for batch in reader) == len(codes)
     assert reader.options.categorical == ("code",)
     assert reader.columns.known["code"] == ("category",)
+
+
+def test_categories_of_files_may_be_codes_and_dates(tmp_path):
+    """A file of Parquet whose texts are dictionaries is read as the same texts are."""
+    pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    import pyarrow.parquet
+
+    seasons = [f"20{i % 20:02}-{i % 20 + 1:02}" for i in range(150)]
+    rows = [{"at": at, "season": season, "y": i % 2}
+            for i, (at, season) in enumerate(zip(days("%d/%m/%Y", DAY, 150), seasons, strict=True))]  # fmt: skip
+    frame = pa.Table.from_pylist(rows)
+    for column, name in enumerate(("at", "season")):
+        frame = frame.set_column(column, name, frame[name].dictionary_encode())
+    pyarrow.parquet.write_table(frame, tmp_path / "t.parquet", row_group_size=7)
+    assert read(str(tmp_path / "t.parquet")) == read(io.BytesIO(as_csv(rows)))
+    kinds = {column.name: column.kind for column in describe(str(tmp_path / "t.parquet"), label="y").columns}
+    assert kinds == {"at": "date", "season": "category", "y": "label"}
 
 
 @pytest.mark.parametrize("given", [{}, {"day_first": ("sold",)}])
