@@ -65,7 +65,7 @@ def _features_of(name: str, value: Any, texts: Container[str]) -> Iterator[tuple
         words = words_of(text) or [""] if name in texts else [text]
         yield from ((_slot(name, word), 1.0, int(name in texts)) for word in words)
     elif isinstance(value, datetime.time):
-        hours = hours_in(str(value)) or 0.0
+        hours = hours_in(str(value.replace(tzinfo=None))) or 0.0
         hour = f"hour={int(hours)}"
         yield _slot(name, None), hours, 0
         yield _slot(f"{name}.{hour}", None), 1.0, mark_of(name, "hour", hour)

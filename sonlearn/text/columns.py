@@ -278,10 +278,10 @@ def layout_of(
         if name and columns.count(name) != 1 and (needed or name in columns or renamed):
             expected = f"one column {shorten(name)} ({flag}){hint or _meant(name, columns)}"
             raise InputError(*place, None, found, expected)
-    for name in columns:
-        if columns.count(name) > 1:
+    for name, count in Counter(columns).items():
+        if count > 1:
             expected = f"columns of different names{hint}"
-            raise InputError(*place, None, f"{columns.count(name)} columns {shorten(name)}", expected)
+            raise InputError(*place, None, f"{count} columns {shorten(name)}", expected)
     if labels.needed:
         for field in NAMING:
             for name in getattr(options, field):

@@ -156,7 +156,9 @@ def as_decoded(value: Any, path: tuple[str, ...]) -> Any:
         return Members((str(name), as_decoded(item, (*path, str(name)))) for name, item in value.items())
     if isinstance(value, np.bool_):
         return bool(value)
-    if isinstance(value, datetime.date | datetime.time | np.datetime64):
+    if isinstance(value, datetime.time):
+        return str(value.replace(tzinfo=None))  # zones do not count, nor do those of dates
+    if isinstance(value, datetime.date | np.datetime64):
         return str(value) if value == value else None
     if isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim == 1):
         return [as_decoded(item, path) for item in value]

@@ -319,6 +319,8 @@ def test_dates_are_read_as_those_of_a_table():
     times = [{"at": datetime.time(13, 30), "x": 2.0}, {"at": 13.5, "at.hour=13": 1, "x": 2.0}]
     time, same = (batch_of([x], None, 1.0, 32, True) for x in times)
     np.testing.assert_array_equal((time.indices, time.values), (same.indices, same.values))
+    zoned = batch_of([times[0] | {"at": datetime.time(13, 30, tzinfo=datetime.UTC)}], None, 1.0, 32, True)
+    np.testing.assert_array_equal((zoned.indices, zoned.values), (same.indices, same.values))
     with pytest.raises(InputError, match=r"for the feature 'at', expected a finite number"):
         batch_of([{"at": np.timedelta64(5, "ns")}], None, 1.0, 32, True)
     of_day = {"at.year": 24.0, "at.month=3": 1, "at.weekday=Sun": 1, "at.day": 31.0, "x": 2.0}

@@ -395,7 +395,8 @@ def test_dates_of_members_of_members_and_of_dicts_are_read():
     (table,) = rows([{"at": datetime.datetime(2024, 3, 31, 13, 5), "day": datetime.date(2024, 4, 1)}])
     assert table == rows(stream('{"at": "2024-03-31 13:05", "day": "2024-04-01"}'))[0]
     assert table == rows([{"at": np.datetime64("2024-03-31T13:05"), "day": np.datetime64("2024-04-01", "ns")}])[0]
-    assert rows([{"at": datetime.time(13, 30)}]) == rows(stream('{"at": "13:30"}'))
+    for zone in (None, datetime.UTC):  # which does not count
+        assert rows([{"at": datetime.time(13, 30, tzinfo=zone)}]) == rows(stream('{"at": "13:30"}'))
     with pytest.raises(InputError, match="found a timedelta64 for 'at'"):
         rows([{"at": np.timedelta64(5, "ns")}])
     assert rows([{"at": np.datetime64("NaT"), "x": 1.0}]) == rows([{"at": None, "x": 1.0}])
