@@ -23,18 +23,23 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-#: Names by the module that has them.
 _HOME = {
-    "sonlearn.data.batch": "Batch",
-    "sonlearn.data.matrices": "from_scipy",
-    "sonlearn.errors": "DivergedError InputError ModelFileError OptionError SonlearnError ThreadError",
-    "sonlearn.estimators.bandit": "SonlearnBandit",
-    "sonlearn.learn.learner": "Learner",
-    "sonlearn.options": "LearnOptions TextOptions",
-    "sonlearn.report.metrics": "Metrics",
-    "sonlearn.text.describe": "describe",
-    "sonlearn.text.read": "read_batches",
-    "sonlearn.tuning.search": "tune",
+    "Batch": "sonlearn.data.batch",
+    "DivergedError": "sonlearn.errors",
+    "InputError": "sonlearn.errors",
+    "LearnOptions": "sonlearn.options",
+    "Learner": "sonlearn.learn.learner",
+    "Metrics": "sonlearn.report.metrics",
+    "ModelFileError": "sonlearn.errors",
+    "OptionError": "sonlearn.errors",
+    "SonlearnBandit": "sonlearn.estimators.bandit",
+    "SonlearnError": "sonlearn.errors",
+    "TextOptions": "sonlearn.options",
+    "ThreadError": "sonlearn.errors",
+    "describe": "sonlearn.text.describe",
+    "from_scipy": "sonlearn.data.matrices",
+    "read_batches": "sonlearn.text.read",
+    "tune": "sonlearn.tuning.search",
 }
 
 __all__ = [
@@ -45,13 +50,12 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    for module, names in _HOME.items():
-        if name in names.split():
-            import importlib
+    if name in _HOME:
+        import importlib
 
-            return getattr(importlib.import_module(module), name)
+        return getattr(importlib.import_module(_HOME[name]), name)
     raise AttributeError(f"module 'sonlearn' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    return sorted([*globals(), *_HOME])

@@ -92,9 +92,8 @@ def test_groups_of_developers_and_extras_of_the_same_name_agree():
 def test_the_reference_has_what_is_public():
     text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
     named = set(re.findall("^::: (\\S+)$", text, re.MULTILINE))
-    for module, names in sonlearn._HOME.items():
-        for name in names.split():
-            assert {f"{module}.{name}", module} & named, name
+    for name, module in sonlearn._HOME.items():
+        assert {f"{module}.{name}", module} & named, name
 
 
 def test_the_first_page_and_the_index_for_language_models_name_every_page():
