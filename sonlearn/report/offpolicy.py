@@ -75,4 +75,4 @@ def json_lines(lines: list[Line]) -> list[str]:
 
 def csv_lines(lines: list[Line], header: bool) -> list[str]:
     """A row a line, numbers with all their digits."""
-    return csv_text([Line._fields, *lines][not header :]).splitlines()
+    return csv_text([Line._fields, *lines] if header else lines).splitlines()

@@ -43,6 +43,18 @@ def learner_of(loss):
     return Learner(LearnOptions(method="boost", loss=loss))
 
 
+def test_the_order_of_columns_does_not_matter_where_a_tree_sees_all():
+    X = columns(d=20)
+    X[:, 0] = X[:, 0] > 0
+    X[0] = 1.0
+    predicted = []
+    for order in (slice(None), slice(None, None, -1)):
+        learner = learner_of("squared")
+        learner.partial_fit(batch_of_dense(X[:, order], labels(X, "squared")))
+        predicted.append(learner.predict(batch_of_dense(X[:, order], np.zeros(len(X)))).prediction)
+    np.testing.assert_allclose(*predicted, rtol=1e-9)
+
+
 @for_all("loss, n, d", [("logistic", 130, 6), ("squared", 130, 6), ("logistic", 60, 45), ("squared", 60, 45)])
 def test_predictions_are_those_of_the_twin(loss, n, d):
     """With weights and bases; some rows have no label, one has no entry, some columns are not drawn."""

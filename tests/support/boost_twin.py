@@ -218,10 +218,11 @@ def codes_of(x):
 
 
 def drawn(columns, bins, seed):
-    """32 of the columns, in their order, with the binary digits of their bins as chances."""
+    """32 of the columns, in their order, with the binary digits of their bins as chances; all of up to 32."""
     chosen, chances = [], [int(bins[j]).bit_length() for j in columns]
     for place, j in enumerate(columns):
-        if hashed(seed, j) % sum(chances[place:]) < chances[place] * (COLUMNS - len(chosen)):
+        room = COLUMNS - len(chosen)
+        if len(columns) - place <= room or hashed(seed, j) % sum(chances[place:]) < chances[place] * room:
             chosen.append(j)
     return chosen
 

@@ -62,19 +62,23 @@ def grow_tree(params, state, work, number, t):
 
 @bare_inline
 def draw_columns(params, now, sizes, chosen, number):
-    """Choose `COLUMNS` of the columns that vary, at random (Knuth's algorithm S); returns how many there are.
+    """Choose `COLUMNS` of the columns that vary, or all if these are no more; returns how many were chosen.
 
-    A column's chances are the binary digits of its number of bins: so many names leave room for numbers.
+    They are drawn one after the other (Knuth's algorithm S) with the binary digits of their numbers of bins as chances:
+    so many names leave room for numbers.
     """
-    left, m = 0, 0
+    many, left, m = 0, 0, 0
     for j in range(now["columns"]):
+        many += sizes[j] > 0
         left += digits(sizes[j])
     for j in range(now["columns"]):
         own = digits(sizes[j])
         if own > 0:
-            if key_of(now["refits"] * params.trees + number, j) % left < own * (COLUMNS - m):
+            room = COLUMNS - m
+            if many <= room or key_of(now["refits"] * params.trees + number, j) % left < own * room:
                 chosen[m] = j
                 m += 1
+            many -= 1
             left -= own
     return m
 
