@@ -73,7 +73,7 @@ def _features_of(name: str, value: Any, texts: Container[str]) -> Iterator[tuple
         for part, feature, number in parts_of(found, name):
             yield _slot(f"{name}.{feature}", None), number, mark_of(name, part, feature)
     else:
-        number = float("of time" if isinstance(value, np.timedelta64) else value)
+        number = math.nan if isinstance(value, np.timedelta64) else float(value)
         if not math.isfinite(number):
             raise ValueError
         yield _slot(name, None), number, 0

@@ -135,17 +135,17 @@ def train(line: Line, where: ClusterOptions) -> int:
         raise OptionError(f"--passes {options.passes} with --cluster: one pass; go on with train -i without --cluster")
     check_run(options)
     (sources, warned), say, started = _files(options), _sayer(options), time.perf_counter()
-    (names, start, *_), learn, text = of_rows(options, given)
+    model, learn, text = of_rows(options, given)
     from sonlearn.cluster import dask
 
     reading = dask.Reading(text, options.on_error, options.max_errors, Labelling.of(learn))
     with Interrupts(at_once=True), connected(where) as client:
         trained = dask.trained(
-            sources, learn, reading, learners=where.workers, rounds=where.rounds, client=client, start=start
+            sources, learn, reading, learners=where.workers, rounds=where.rounds, client=client, start=model.learner
         )
-    names.join(trained.names.known)
+    model.names.join(trained.names.known)
     if options.final_regressor is not None:
-        save_model(options.final_regressor, trained.learner, None, names)
+        save_model(options.final_regressor, trained.learner, None, model.names)
     say(*_report(trained, sources, options, time.perf_counter() - started))
     told = [note for note in trained.notes if note not in warned]
     warn(*of_skipped(trained.skipped, trained.errors), *told, *of_refused(trained.refused, trained.first_refused))

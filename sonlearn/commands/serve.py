@@ -81,7 +81,8 @@ def rows_served(options: ServeOptions, run_options: RunOptions, stack: contextli
     from sonlearn.serve.server import server_of_rows
     from sonlearn.serve.worker import Worker
 
-    names, learner, *_ = load_model(run_options.initial_regressor, threads=run_options.threads or 1)
+    model = load_model(run_options.initial_regressor, threads=run_options.threads or 1)
+    learner, names = model.learner, model.names
     if options.events is not None and learner.text.format not in NAMESPACED and not learner.text.id:
         raise OptionError(f"--events {options.events}: the model's rows have no ids; train it with --id COLUMN")
     with Interrupts(at_once=True), telling_of_compiling():
