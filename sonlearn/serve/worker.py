@@ -35,7 +35,7 @@ from sonlearn.report.problem import problem_of
 from sonlearn.report.quality import CoverageTotals
 from sonlearn.text.chunk import ChunkParser, joined_chunks
 from sonlearn.text.columns import Found, Labelling, layout_of
-from sonlearn.text.csv import CsvRecords, objects_of
+from sonlearn.text.csv import CsvRecords
 from sonlearn.text.flat import TableRows
 from sonlearn.text.hashing import constant_id
 from sonlearn.text.names import NameTable, names_of
@@ -485,7 +485,7 @@ class Worker(Queue):
         layout = layout_of(records.columns, options, (SOURCE, 1), Labelling(False), hint, self._columns[False])
         features = tuple(name for _, name in layout.features)
         self.learner.columns.check(Found(features, {}, hint), SOURCE, learns=False)
-        yield from objects_of(records, layout)
+        yield from records.objects(layout)
 
     def _do(self, task: Task, batch: Batch) -> Iterator[None]:
         """Predict a batch, or learn it after that; yield between two steps."""

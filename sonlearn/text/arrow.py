@@ -125,7 +125,7 @@ def _told(
     while sum(map(len, first)) < MANY and (record := next(records, None)) is not None:
         first.append(record)
     rows = (row for record in first for row in _rows_of(record[:MANY], columns, name, texts_alone=True))
-    found = told(options, rows)[0]
+    found = told(options, itertools.islice(rows, MANY))
     plain = {
         title for record in first[:1] for title, field in zip(columns, record.schema, strict=True)
         if str(field.type) in _TEXTS

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -90,18 +90,12 @@ def read_csv_as_objects(
     """Yield the rows of a source, each what `parser` makes of an object of its fields; the rest is as in `read_csv`."""
     records, part = CsvRecords(chunks, name, options), list[tuple[int, Record | InputError]]()
     layout = layout_of(records.columns, options, (name, records.header), Labelling(False), records.hint)
-    for numbered in objects_of(records, layout):
+    for numbered in records.objects(layout):
         part.append(numbered)
         if len(part) >= _ROWS or records.chunk_ends:
             yield parser.parse_records(part, name)
             part = []
     yield parser.parse_records(part, name)
-
-
-def objects_of(records: CsvRecords, layout: ColumnLayout) -> Iterator[tuple[int, Record | InputError]]:
-    """Yield the records by their first lines: an object of each one's fields, or what is wrong with it."""
-    for line, record, error in records:
-        yield line, error.but(tag=id_in(record, layout)) if error else dict(zip(records.columns, record, strict=True))
 
 
 class CsvRecords:
@@ -152,6 +146,17 @@ class CsvRecords:
     def __iter__(self) -> Iterator[tuple[int, list[str], InputError | None]]:
         for line, record, error in self._records():
             yield line, self._points(record) if error is None else record, error
+
+    def objects(self, layout: ColumnLayout | None = None) -> Iterator[tuple[int, Any]]:
+        """Yield the records by their first lines: of each a dict of its fields, or what is wrong with it.
+
+        `layout` says where the ids of those are.
+        """
+        for line, record, error in self:
+            if error is None:
+                yield line, dict(zip(self.columns, record, strict=True))
+            else:
+                yield line, error if layout is None else error.but(tag=id_in(record, layout))
 
     def _lines(self) -> Iterator[str]:
         for chunk in self._chunks:

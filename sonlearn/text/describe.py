@@ -36,9 +36,9 @@ from sonlearn.text.dates import date_in
 from sonlearn.text.encode import number_of
 from sonlearn.text.join import JoinedLabels
 from sonlearn.text.malformed import Malformed
-from sonlearn.text.objects import Members, Unfit, error_of, leaves_of, members_of, texts_in
+from sonlearn.text.objects import MANY, Members, Unfit, error_of, leaves_of, members_of, texts_in
 from sonlearn.text.read import detect_format
-from sonlearn.text.source import is_arrow, read_chunks, source_name
+from sonlearn.text.source import is_arrow, peeked, read_chunks, source_name
 from sonlearn.text.suspicions import Suspicions, is_stamp, noted
 from sonlearn.text.told import told
 
@@ -134,20 +134,20 @@ def describe(
         raise OptionError(f"--join {join}: expected --id COLUMN and --label COLUMN")
     joined = None if join is None else JoinedLabels(join, options, Labelling(words=True))
     labels = Labelling(joined=join is not None)
-    records: Iterator[dict[str, str]]
+    records: Iterator[Any]
     if in_memory or options.format == "arrow" or (options.format not in ("csv", "json") and is_arrow(data)):
         columns, records, options = texts_of(data, options)
         layout_of(columns, options, (name, None), labels)
     elif options.format in ("auto", "json", *TABLES):
-        chunks = noted(read_chunks(data), name, notes)
-        first = next(chunks, np.empty(0, dtype=np.uint8))
-        chunks = itertools.chain([first], chunks)
-        if options.format == "json" or (options.format == "auto" and detect_format(first) == "json"):
-            options, objects = told(options, _of_json(chunks, name, malformed), texts_in)
-            columns, records = [], ({name: _text_of(value) for name, value in leaves_of(each)} for each in objects)
-        else:
-            columns, records = _of_csv(chunks, name, options, malformed, labels)
-            (options, records), is_csv = told(options, records), True
+        first, chunks = peeked(noted(read_chunks(data), name, notes))
+        is_csv = options.format == "csv" or (options.format != "json" and detect_format(first) != "json")
+        columns, records = _of_csv(chunks, name, options, labels) if is_csv else ([], _of_json(chunks, name))
+        records = _admitted(records, malformed)
+        begin = list(itertools.islice(records, MANY))
+        options = told(options, begin if is_csv else map(texts_in, begin))
+        records = itertools.chain(begin, records)
+        if not is_csv:
+            records = ({name: _text_of(value) for name, value in leaves_of(each)} for each in records)
     else:
         raise InputError(name, None, None, f"--format {options.format}", _TABLE)
     records = itertools.islice(records, rows)
@@ -167,10 +167,19 @@ def describe(
     return found._replace(skipped=malformed.count, errors=malformed.errors, header_is_row=header_is_row, notes=notes)
 
 
+def _admitted(records: Iterable[Any], malformed: Malformed) -> Iterator[Any]:
+    """Yield records; `malformed` counts errors that stand for them."""
+    for record in records:
+        if isinstance(record, InputError):
+            malformed.admit([record])
+        else:
+            yield record
+
+
 def _of_csv(
-    chunks: Any, name: str, options: TextOptions, malformed: Malformed, labels: Labelling
-) -> tuple[list[str], Iterator[dict[str, str]]]:
-    """Return the header of CSV, and its rows as texts by column; `malformed` counts those that are none."""
+    chunks: Any, name: str, options: TextOptions, labels: Labelling
+) -> tuple[list[str], Iterator[dict[str, str] | InputError]]:
+    """Return the header of CSV, and its rows as texts by column, or what is wrong with them."""
     records = CsvRecords(chunks, name, options)
     columns = records.columns
     if not columns:
@@ -178,26 +187,18 @@ def _of_csv(
     layout_of(columns, options, (name, 1), labels, hint=records.hint)
     if records.hint and len(columns) == 1 and records.hint != LIKE_A_ROW:
         raise InputError(name, 1, None, f"one column, {shorten(columns[0])}", f"a table with a header{records.hint}")
-
-    def rows() -> Iterator[dict[str, str]]:
-        for _, record, error in records:
-            if error is None:
-                yield dict(zip(columns, record, strict=True))
-            else:
-                malformed.admit([error])
-
-    return columns, rows()
+    return columns, (record for _, record in records.objects())
 
 
-def _of_json(chunks: Any, name: str, malformed: Malformed) -> Iterator[Members]:
-    """Yield the objects of JSON lines; `malformed` counts lines that are none."""
+def _of_json(chunks: Any, name: str) -> Iterator[Members | InputError]:
+    """Yield the objects of JSON lines, or what is wrong with them."""
     lines = itertools.chain.from_iterable(chunk.tobytes().splitlines() for chunk in chunks)
     for number, line in enumerate(lines, 1):
         if line.strip():
             try:
                 yield members_of(line)
             except Unfit as problem:
-                malformed.admit([error_of(problem, line, (name, number))])
+                yield error_of(problem, line, (name, number))
 
 
 def _text_of(value: Any) -> str:

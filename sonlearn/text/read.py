@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 import glob
 import itertools
@@ -10,7 +11,7 @@ import os
 import re
 import stat
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,11 +32,13 @@ from sonlearn.text.pipeline import map_prefetching
 from sonlearn.text.rows import ParsedChunk
 from sonlearn.text.source import (
     CHUNK_BYTES,
+    NO_TEXT,
     Meter,
     Source,
     is_arrow,
     is_remote,
     is_table,
+    peeked,
     read_chunks,
     reason,
     source_name,
@@ -50,7 +53,6 @@ _DETECT_LINES = 100
 #: How a line of JSON begins.
 _JSON = re.compile(rb"\s*\{\s*[\"}]")
 
-_NO_TEXT = np.zeros(0, np.uint8)
 #: Bytes of a record in memory, about.
 _RECORD_BYTES = 256
 
@@ -214,7 +216,7 @@ class Reader:
         self._tells_usual, self._tells_texts = usual and not known, texts and not known
         self.notes: list[str] = []
         self.tables: list[tuple[str, tuple[str, ...]]] = []
-        self._first_chunks: Iterator[np.ndarray] | None = None
+        self._accepted: tuple[str, bool] | None = None
         self.waiting = 0
 
     def __iter__(self) -> Iterator[Any]:
@@ -247,19 +249,43 @@ class Reader:
 
     def _parsed(self) -> Iterator[tuple[str, bool, ParsedChunk]]:
         """The chunks of all sources, parsed: (source, whether it is the first of the source, what became of it)."""
+        items = self._items()
+        if self.tells:  # here, where signals come: what has come before one is told
+            items = itertools.chain([*itertools.islice(items, 1)], items)
+        return map_prefetching(items, self._parse, self._threads) if self._threads > 0 else map(self._parse, items)
+
+    def _items(self) -> Iterator[tuple[str, bool, Any]]:
+        """The chunks of all sources, as `_parsed` has them, or as texts; with threads, copies that stay valid."""
         if self.options.format in ("auto", "csv") and self.sources and is_arrow(next(expand_globs(self.sources))):
             self.format = "arrow"
-        if self.format is None and self.sources and (self.options.label or self.options.given(OF_TABLES)):
-            self._tell_format()
-        records = [source for source in self.sources if isinstance(source, RecordSource)]
-        tables = bool(records) or self.format in TABLES
-        items: Iterator[Any] = self._records(records) if records else self._tables() if tables else self._chunks()
-        if self.tells and not records:  # here, where signals come: what has come before one is told
-            items = itertools.chain([*itertools.islice(items, 1)], items)
-        if self.format is not None:
-            check_options(self.options, self.format)
-        work: Callable[[Any], tuple[str, bool, ParsedChunk]] = (lambda item: item) if tables else self._parse
-        return map_prefetching(items, work, self._threads) if self._threads > 0 else map(work, items)
+        self._check()
+        tables = self.format in TABLES
+        for source in expand_globs(self.sources):
+            name = self.table_name if is_table(source) else source_name(source)
+            chunks: Iterator[Any]
+            if isinstance(source, RecordSource):
+                chunks = self._records(source)
+            elif tables and (self.options.format == "arrow" or is_table(source) or is_arrow(source)):
+                chunks = self._arrow(source, name)
+            else:
+                chunks = self.chunks_of(source, guesses=True)
+                tables = tables or self.format == "csv"
+                chunks = self._rows(chunks, name) if tables else chunks
+            numbered: Iterator[tuple[int, Any]] = enumerate(chunks)
+            for part, chunk in numbered:
+                if self.format is None:
+                    self.format = detect_format(chunk)
+                self._check()
+                copied = self._threads > 0 and isinstance(chunk, np.ndarray)
+                yield name, part == 0, chunk.copy() if copied else chunk
+
+    def _check(self) -> None:
+        """`check_options`, once the format is known; of tables again once the columns of texts are."""
+        waits = self._tells_texts and self.format in TABLES
+        if self.format is not None and self._accepted != (self.format, waits):
+            given = dataclasses.replace(self.options, ngram=(), skips=()) if waits else self.options
+            check_options(given, self.format)
+            self._accepted = self.format, waits
 
     def _found(self, found: Found, source: str) -> None:
         """Compare the columns of a table with those that are known, and add them; note what is to be said."""
@@ -282,30 +308,25 @@ class Reader:
         """See `open_binary`."""
         return raw if self.meter is None else self.meter.watch(raw)
 
-    def _tell_format(self) -> None:
-        """With options of tables: the format of the first chunk, JSON or else CSV."""
-        chunks = self._begun(next(expand_globs(self.sources)))
-        text = next(chunks, None)
-        self._first_chunks = chunks if text is None else itertools.chain([text], chunks)
-        self.format = "json" if text is not None and detect_format(text) == "json" else "csv"
-
-    def _begun(self, source: Source) -> Iterator[np.ndarray]:
-        """The text of a source; the first one's may have been begun."""
-        begun, self._first_chunks = self._first_chunks, None
-        if begun:
-            return begun
-        chunks = read_chunks(source, self._chunk_bytes, self._watch, stretch=self._stretch)
-        return noted(chunks, source_name(source), self.notes)
-
     @property
     def tells(self) -> bool:
         """Whether the first rows are still to tell something."""
         return self._tells_usual or self._tells_texts
 
-    def chunks_of(self, source: Source) -> Iterator[np.ndarray]:
-        """The text of a source; the first one's when its first rows have told what they tell."""
-        chunks, waits = self._begun(source), self.tells and self.format in (None, "json", "csv")
-        return self._told(chunks, source_name(source)) if waits else chunks
+    def chunks_of(self, source: Source, guesses: bool = False) -> Iterator[np.ndarray]:
+        """The text of a source; the first one's when its first rows have told what they tell.
+
+        `guesses`: whether it is JSON, or else CSV, where no option says and others are of tables.
+        """
+        name = source_name(source)
+        chunks = read_chunks(source, self._chunk_bytes, self._watch, stretch=self._stretch)
+        chunks = noted(chunks, name, self.notes)
+        if guesses and self.format is None and (self.options.label or self.options.given(OF_TABLES)):
+            text, chunks = peeked(chunks)
+            self.format = "json" if detect_format(text) == "json" else "csv"
+            self._check()
+        waits = self.tells and self.format in (None, "json", "csv")
+        return self._told(chunks, name) if waits else chunks
 
     def _told(self, chunks: Iterator[np.ndarray], name: str) -> Iterator[np.ndarray]:
         """The same text, after `_tell` of the first rows, at a signal of those that have come: they are one chunk."""
@@ -334,9 +355,9 @@ class Reader:
 
         Rows of other formats tell nothing.
         """
-        text, format = next(chunks, _NO_TEXT), self.format
+        text, format = next(chunks, NO_TEXT), self.format
         while len(text) and (format := self.format or detect_format(text)) is None:
-            text = next(chunks, _NO_TEXT)
+            text = next(chunks, NO_TEXT)
         chunks, rows = itertools.chain([text], chunks), list[dict[str, str]]()
         if format == "json":
             objects = first_objects(line for text in chunks for line in text.tobytes().split(b"\n"))
@@ -347,67 +368,50 @@ class Reader:
             from sonlearn.text.csv import CsvRecords
 
             with contextlib.suppress(InputError):  # of the header, which is read again
-                records = CsvRecords(chunks, name, self.options)
-                every = ((fields, error) for _, fields, error in records)
-                first = itertools.islice(every, MANY)
-                rows = [dict(zip(records.columns, fields, strict=True)) for fields, error in first if error is None]
+                first = itertools.islice(CsvRecords(chunks, name, self.options).objects(), MANY)
+                rows = [row for _, row in first if not isinstance(row, InputError)]
         if self._tells_texts and rows:
             from sonlearn.text.told import told
 
-            self.options, _ = told(self.options, rows)
+            self.options = told(self.options, rows)
         return bool(rows) or format not in (None, "csv")
 
-    def _chunks(self) -> Iterator[tuple[str, bool, np.ndarray]]:
-        """Chunks of all sources, as `_parsed` has them; with threads, copies that stay valid."""
-        for source in expand_globs(self.sources):
-            name, first = source_name(source), True
-            for text in self.chunks_of(source):
-                if self.format is None:
-                    self.format = detect_format(text)
-                    if self.format is not None:
-                        check_options(self.options, self.format)
-                yield name, first, text.copy() if self._threads > 0 else text
-                first = False
-
-    def _tables(self) -> Iterator[tuple[str, bool, ParsedChunk]]:
-        """Rows of all CSV or Arrow sources, for a model also of JSON; lines count from the first of a source."""
+    def _arrow(self, source: Any, name: str) -> Iterator[ParsedChunk]:
+        """Rows of a file of Parquet or Arrow, or of a table in memory."""
         from sonlearn.text.arrow import read_arrow
+
+        tells, self._tells_texts = self._tells_texts, False
+        tables = read_arrow(source, self.options, self._labels, self._watch, self.columns, name=name, texts=tells)
+        for table in tables:
+            if tells and table.found is not None and table.found.read_as is not None:
+                self.options, tells = self.options.told_by(table.found.read_as), False
+            yield table
+
+    def _rows(self, chunks: Iterator[np.ndarray], name: str) -> Iterator[ParsedChunk]:
+        """Rows of CSV, for a model also of JSON."""
         from sonlearn.text.csv import CsvRecords, read_csv, read_csv_as_objects
         from sonlearn.text.flat import TableRows
 
-        for source in expand_globs(self.sources):
-            name = self.table_name if is_table(source) else source_name(source)
-            if self.options.format == "arrow" or is_table(source) or is_arrow(source):
-                tells, self._tells_texts = self._tells_texts, False
-                tables = read_arrow(
-                    source, self.options, self._labels, self._watch, self.columns, name=name, texts=tells
-                )
-            else:
-                chunks = self.chunks_of(source)
-                text = next(chunks, _NO_TEXT)
-                chunks = itertools.chain([text], chunks)
-                objects = set(self.columns.known if self.columns.of_objects else ())
-                if objects and not objects.isdisjoint(CsvRecords([text], name, self.options).columns):
-                    self.format, tables = "json", read_csv_as_objects(chunks, name, self.options, self._parser())
-                elif self.columns.known and not self._labels.action and detect_format(text) == "json":
-                    parser = self._parser(TableRows(self.options, self._labels, self.columns))
-                    tables = map(functools.partial(parser.parse, format="json", source=name), chunks)
-                else:
-                    tables = read_csv(chunks, name, self.options, self._labels, self.columns)
-            for part, table in enumerate(tables):
-                if part == 0 and table.found is not None and table.found.read_as is not None:
-                    self.options = self.options.told_by(table.found.read_as)
-                yield name, part == 0, table
+        text, chunks = peeked(chunks)
+        objects = set(self.columns.known if self.columns.of_objects else ())
+        if objects and not objects.isdisjoint(CsvRecords([text], name, self.options).columns):
+            self.format = "json"
+            return read_csv_as_objects(chunks, name, self.options, self._parser())
+        if self.columns.known and not self._labels.action and detect_format(text) == "json":
+            parser = self._parser(TableRows(self.options, self._labels, self.columns))
+            return map(functools.partial(parser.parse, format="json", source=name), chunks)
+        return read_csv(chunks, name, self.options, self._labels, self.columns)
 
-    def _records(self, sources: list[RecordSource]) -> Iterator[tuple[str, bool, ParsedChunk]]:
-        """Rows of dicts; their numbers count from the first of the source."""
-        for source in sources:
-            parser = self._parser()
-            for part in source.parts(max(self._chunk_bytes // _RECORD_BYTES, 1)):
-                yield source.name, True, parser.parse_records(part, source.name)
+    def _records(self, source: RecordSource) -> Iterator[ParsedChunk]:
+        """Rows of dicts."""
+        parser = self._parser()
+        for part in source.parts(max(self._chunk_bytes // _RECORD_BYTES, 1)):
+            yield parser.parse_records(part, source.name)
 
-    def _parse(self, chunk: tuple[str, bool, np.ndarray]) -> tuple[str, bool, ParsedChunk]:
-        source, first, text = chunk
+    def _parse(self, item: tuple[str, bool, Any]) -> tuple[str, bool, ParsedChunk]:
+        source, first, text = item
+        if isinstance(text, ParsedChunk):
+            return item
         if self.format is None:  # blank lines and comments so far
             return source, first, ParsedChunk([], [], int(np.count_nonzero(text == ord("\n"))))
         if not hasattr(self._parsers, "parser"):

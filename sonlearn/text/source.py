@@ -6,6 +6,7 @@ This module knows nothing of features.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import re
 import sys
@@ -46,6 +47,9 @@ _FOREIGN = (
 
 #: How Parquet begins, Arrow's file format, and its format of streams.
 ARROW = (b"PAR1", b"ARROW1", b"\xff\xff\xff\xff")
+
+#: What stands for the first chunk of a source that has none.
+NO_TEXT = np.zeros(0, np.uint8)
 
 Source = str | os.PathLike[str] | BinaryIO
 Watch = Callable[[Any], Any]
@@ -89,6 +93,12 @@ def read_chunks(
             yield from _cut(decompressed(raw, name), name, max(int(chunk_bytes), 1), stretch)
     except OSError as error:
         raise InputError(name, None, None, reason(error), "a text file") from error
+
+
+def peeked(chunks: Iterator[np.ndarray]) -> tuple[np.ndarray, Iterator[np.ndarray]]:
+    """The first chunk of a text, and all of them."""
+    first = next(chunks, NO_TEXT)
+    return first, itertools.chain([first], chunks)
 
 
 @contextlib.contextmanager

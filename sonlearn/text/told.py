@@ -13,18 +13,15 @@ import itertools
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Iterable, Mapping, Sequence
 
 from sonlearn.options import TextOptions
 from sonlearn.options.text import ORDERS, TOLD
 from sonlearn.text.columns import MISSING, date_order, is_feature, number_in, reading_of
 from sonlearn.text.dates import date_in, is_season, is_span
 from sonlearn.text.encode import LONGEST, words_of
-from sonlearn.text.objects import MANY
 from sonlearn.text.suspicions import ENOUGH, Suspicions
 
-Row = TypeVar("Row")
 #: Texts by the share of a column's fields that are different, and by the words of a field that others have, on average:
 #: as a share of its words, or so many.
 _DIFFERENT, _SHARED, _AGAIN = 0.7, 0.6, 3
@@ -33,16 +30,10 @@ _MIXED = re.compile(r"(?=\D*\d)(?=\d*[a-z])[\da-z]+", re.ASCII | re.IGNORECASE)
 _MAY_BE_CODES = re.compile(r"[eE-](?<=\d.)\d")
 
 
-def told(
-    options: TextOptions, rows: Iterable[Row], texts: Callable[[Row], Mapping[str, str]] = dict
-) -> tuple[TextOptions, Iterator[Row]]:
-    """`options` with how columns are read by the first rows, where no option says; and all rows.
-
-    `texts`: what makes fields by column of a row that is something else.
-    """
-    rows, fields = iter(rows), dict[str, list[str]]()
-    begin = list(itertools.islice(rows, MANY))
-    for row in map(texts, begin):
+def told(options: TextOptions, rows: Iterable[Mapping[str, str]]) -> TextOptions:
+    """`options` with how columns are read by the first rows, where no option says."""
+    fields = dict[str, list[str]]()
+    for row in rows:
         for name, field in row.items():
             fields.setdefault(name, []).append(field)
     new, unclear = {how: [*getattr(options, how)] for how in TOLD}, list[str]()
@@ -63,8 +54,7 @@ def told(
     orders = [order for order in ORDERS if new[order]]
     for order in orders if len(orders) == 1 else ():  # that of the file
         new[order] += [name for name in unclear if first_in(fields[name], order.partition("_")[0])]
-    options = dataclasses.replace(options, **{how: tuple(names) for how, names in new.items()})
-    return options, itertools.chain(begin, rows)
+    return dataclasses.replace(options, **{how: tuple(names) for how, names in new.items()})
 
 
 def _held(fields: Iterable[str]) -> list[str]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import datetime
 import io
 import json
+import os
 import random
+import threading
 
 import numpy as np
 import pytest
@@ -95,13 +97,13 @@ def test_columns_of_numbers_and_of_names_are_passed_over(day):
 
 def test_what_options_say_of_a_column_holds():
     rows = [{"review": text, "y": "1"} for text in reviews(40)]
-    assert told(TextOptions(label="y"), rows)[0].text == ("review",)
+    assert told(TextOptions(label="y"), rows).text == ("review",)
     named = ({how: ("review",)} for how in ("text", "categorical", "ignore", "keep"))
     for given in (*named, {"id": "review"}, {"label": "review"}, {"keep": ("y",)}):
         options = TextOptions(**{"label": "y", **given})
         expected = ("review",) if "text" in given or given == {"keep": ("review",)} else ()
-        assert told(options, rows)[0].text == expected
-    assert told(TextOptions(id="review", text=("y",)), rows)[0].text == ("y",)
+        assert told(options, rows).text == expected
+    assert told(TextOptions(id="review", text=("y",)), rows).text == ("y",)
 
 
 @pytest.mark.parametrize("write", [as_csv, as_json])
@@ -151,7 +153,7 @@ def test_lines_that_are_no_table_are_read_as_ever():
 
 def test_describe_says_what_will_be_read():
     rows = [{"review": text, "y": "1"} for text in reviews(40)]
-    options, _ = told(TextOptions(label="y"), rows)
+    options = told(TextOptions(label="y"), rows)
     assert {column.name: column.kind for column in summarise(["review", "y"], rows, options).columns} == {
         "review": "text", "y": "label",
     }  # fmt: skip
@@ -365,11 +367,11 @@ def test_an_order_that_one_column_tells_is_that_of_the_file(given):
     others = {"version": [f"1.{i % 9}.{i % 28 + 1:02}" for i in range(150)], "short": days("%y/%m/%d", DAY, 150)}
     columns = {"bought": bought if not given else [*sold[:7], *sold][:150], "sold": sold[:150], **others}
     rows = [{name: fields[i] for name, fields in columns.items()} for i in range(150)]
-    options, _ = told(TextOptions(label="y", **given), rows)
+    options = told(TextOptions(label="y", **given), rows)
     assert sorted(options.day_first) == ["bought", "sold"]
     assert options.month_first == ()
     made = days("%m/%d/%Y", DAY, 150)
-    unclear, _ = told(TextOptions(label="y"), [row | {"made": day} for row, day in zip(rows, made, strict=True)])
+    unclear = told(TextOptions(label="y"), [row | {"made": day} for row, day in zip(rows, made, strict=True)])
     expected = (("bought",), ("made",)) if not given else ((), ("made", "bought", "sold"))
     assert (unclear.day_first, unclear.month_first) == expected
 
@@ -384,3 +386,25 @@ def test_ngrams_are_those_of_texts_that_are_told(how):
         read(io.BytesIO(as_csv(table(19))), options=grams, **how)
     with pytest.raises(OptionError, match="--ngram: expected --text COLUMN"):
         read(io.BytesIO(text), texts=False, options=grams)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes that say when they are empty")
+@pytest.mark.parametrize("refused", [{"quadratic": ("ab",)}, {"interactions": ("abc",)}])
+def test_options_of_other_formats_are_refused_before_the_first_rows_have_come(refused):
+    """Of a pipe whose rows come one by one; for --ngram alone the columns of texts have to be known."""
+    reading, writing = os.pipe()
+    found = []
+
+    def run():
+        with os.fdopen(reading, "rb", buffering=0) as pipe, pytest.raises(OptionError, match="found a table") as raised:
+            read(pipe, options={**refused, "ngram": ("2",)})
+        found.append(raised)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    os.write(writing, b"n,y\n1,0\n")
+    thread.join(timeout=20)
+    early = list(found)
+    os.close(writing)
+    thread.join()
+    assert early
