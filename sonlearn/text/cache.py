@@ -33,7 +33,6 @@ from sonlearn.options import TextOptions
 from sonlearn.options.text import TOLD
 from sonlearn.text.columns import Found
 from sonlearn.text.hashing import constant_id
-from sonlearn.text.malformed import Malformed
 from sonlearn.text.names import NameTable
 from sonlearn.text.read import Reader, expand_globs
 from sonlearn.text.source import Source, is_regular, open_binary, source_name
@@ -42,7 +41,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 #: Changes whenever the layout does, or what the parsers make of a text.
-VERSION = 13
+VERSION = 14
 
 #: Bytes at either end of a file that are read to see whether it has changed.
 _ENDS = 1 << 16
@@ -98,21 +97,18 @@ class CachedReader(Reader):
         options: TextOptions = TextOptions(),  # noqa: B008 (frozen)
         *,
         path: str | os.PathLike[str],
-        on_error: str = "stop",
-        max_errors: int | None = None,
         **reader: Any,
     ):
         from pathlib import Path
 
-        super().__init__(sources, options, on_error=on_error, max_errors=max_errors, **reader)
+        super().__init__(sources, options, **reader)
         self.path = Path(path)
         self.reason: str | None = None
-        self._on_error, self._max_errors, self._made_here = on_error, max_errors, False
-        self._given, self._format = self.options, self.format
+        self._made_here, self._given, self._format = False, self.options, self.format
         self._tells = self._tells_usual, self._tells_texts
 
     def __iter__(self) -> Iterator[Batch]:
-        self.malformed, self.notes, self.tables = Malformed(self._on_error, self._max_errors), [], []
+        self.malformed, self.notes, self.tables = self.malformed.anew(), [], []
         trailer = None
         try:
             trailer = read_trailer(self.path)
@@ -151,7 +147,7 @@ class CachedReader(Reader):
             return None
         if trailer["settings"] != self._settings():
             return "a cache made with other options"
-        if self._max_errors is not None and trailer["error_count"] > self._max_errors:
+        if self.malformed.allowed is not None and trailer["error_count"] > self.malformed.allowed:
             return "a cache with more malformed lines than are allowed"
         sources = list(expand_globs(self.sources))
         if len(sources) != len(trailer["sources"]):
@@ -169,7 +165,7 @@ class CachedReader(Reader):
         known = self.columns
         model = [known.known, known.numbers, known.dates, sorted(known.shuffled)] if known.rests else None
         return {
-            "options": options, "columns": json.loads(json.dumps(model)), "on_error": self._on_error,
+            "options": options, "columns": json.loads(json.dumps(model)), "skips": self.malformed.skips,
             "labels": list(self._labels[1:3]), "usual": self._usual_before, "tells": list(self._tells),
         }  # fmt: skip
 

@@ -31,8 +31,8 @@ _NOTATIONS = (
     _notation(r"(?P<month>[a-z]{3,9})\.? (?P<day>\d\d?),? (?P<year>\d{4})"),
     # months and quarters
     _notation(r"(?P<year>(?:19|20)\d\d)(?:-|-?M)(?P<month>\d\d)(?P<day>)"),
-    _notation(r"(?P<year>(?:19|20)\d\d)-?(?P<month>Q[1-4])(?P<day>)"),
-    _notation(r"(?P<month>[a-z]{3,9})\.?,?[ /-](?P<year>(?:19|20)\d\d)(?P<day>)"),
+    _notation(r"(?P<year>(?:19|20)\d\d)[ -]?(?P<month>Q[1-4])(?P<day>)"),
+    _notation(r"(?P<month>[a-z]{3,9}|Q[1-4])\.?,?[ /-](?P<year>(?:19|20)\d\d)(?P<day>)"),
 )
 #: What a column of 3/4/2024 or 3-4-24 is read by, where it is known which comes first.
 _ORDERED = {
@@ -40,7 +40,12 @@ _ORDERED = {
     for first, second in (("day", "month"), ("month", "day"))
 }
 _CLOCK = re.compile(rf"(\d{{1,3}}):([0-5]\d)(?::([0-5]\d(?:\.\d{{1,9}})?))?{_HALF}", re.ASCII | re.IGNORECASE)
+#: ISO 8601's PT3H, P1DT2H30M.
+_TAKEN = re.compile(
+    r"P(?:(\d{1,4})D)?T(?=\d)(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,6}(?:\.\d{1,9})?)S)?", re.ASCII | re.IGNORECASE
+)
 _NOON, DAY = 12, 24  # hours
+_UNITS = DAY, 1.0, 1 / 60, 1 / 3600
 _NAME = f"({'|'.join(name[:3] for name in _MONTHS)})[a-z]*"
 #: What looks like a date, in notations that are read and in others.
 _LIKE = re.compile(
@@ -102,6 +107,8 @@ def is_season(field: str) -> bool:
 
 def hours_in(field: str) -> float | None:
     """The hours of a time of day, or a duration, that a field stands for; None: it is none."""
+    if taken := _TAKEN.fullmatch(field):
+        return sum(float(number or 0) * unit for number, unit in zip(taken.groups(), _UNITS, strict=True))
     match = _CLOCK.fullmatch(field) if 3 < len(field) < 26 else None
     hour = match and _hour(int(match[1]), match["half"])
     if match is None or (match["half"] and hour == DAY):

@@ -201,10 +201,15 @@ def _of_json(chunks: Any, name: str) -> Iterator[Members | InputError]:
                 yield error_of(problem, line, (name, number))
 
 
+class Numbers(str):
+    """An array of numbers as the field of a column."""
+
+
 def _text_of(value: Any) -> str:
     """A value of JSON as a field of a table: nothing for null; of an array its texts and numbers."""
     if isinstance(value, list):
-        return " ".join(map(_text_of, value))
+        of_numbers = all(one is None or type(one) is float for one in value)
+        return (Numbers if of_numbers else str)(" ".join(map(_text_of, value)))
     if value is None or isinstance(value, str):
         return value or ""
     return f"{value:.16g}" if type(value) is float else str(value).lower()
@@ -227,7 +232,7 @@ class ColumnSummary:
 
     def add(self, field: str, label: str | None) -> None:
         """A field, and the label of its row. Blanks around it do not count."""
-        field = field.strip()
+        of_numbers, field = isinstance(field, Numbers), field.strip()
         self.rows += 1
         number = number_of(field)
         if (number is not None and number != number) or field.lower() in MISSING:
@@ -235,7 +240,9 @@ class ColumnSummary:
             if label is not None:
                 self.without[label] = self.without.get(label, 0) + 1
             return
-        if number is not None:
+        if of_numbers:
+            self.numbers, self.whole = self.numbers + 1, False
+        elif number is not None:
             self.numbers += 1
             self.texts.add_time(field, number)
             self.stamps += is_stamp(field)

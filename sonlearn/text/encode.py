@@ -5,16 +5,16 @@
 - nothing at all, ``nan``, ``na``, ``n/a``, ``#n/a`` and ``null`` in any case are a missing value: the feature
   ``column=`` with value 1 says so;
 - a date (2024-03-31; 2024/3/31; 31.03.2024, the day first; 31 Mar 2024; March 31, 2024; 31/3/2024 and 3-31-24 in a
-  column of ``--day-first`` or ``--month-first``; 2024-03, Mar 2024, 2024M03 and 2024Q1, the first day) or a time stamp
-  (2024-03-31 13:05 or 1:05 PM, with seconds, a fraction, a time zone, a T in the middle) is the number
+  column of ``--day-first`` or ``--month-first``; 2024-03, Mar 2024, 2024M03, 2024Q1 and Q1 2024, the first day) or a
+  time stamp (2024-03-31 13:05 or 1:05 PM, with seconds, a fraction, a time zone, a T in the middle) is the number
   ``column.year``, years since 2000, and ``column.month=3``, ``column.weekday=Sun`` and ``column.hour=13`` with value 1;
   a time stamp of midnight is its date, which has the number ``column.day``, of the month, in place of the hour. Hours
   are those that are written, whatever the time zone. ``--ignore column.year`` leaves a part out. In rows that are only
   predicted a year counts as one that is a year from those that the model has met, at most, and if these are one, or two
   in a row, as the nearest, and so does a month that it has not met, or only once where dates came in their order and
   end before, or there in few rows only;
-- a time of day or a duration (13:08, 1:08 PM, 38:31:20.5) is its number of hours, and if these are less than 24, also
-  ``column.hour=13`` with value 1;
+- a time of day or a duration (13:08, 1:08 PM, 38:31:20.5, PT3H) is its number of hours, and if these are less than 24,
+  also ``column.hour=13`` with value 1;
 - ``inf`` and ``infinity`` in any case, with a sign or without, and numbers beyond 1.8e308, make the row malformed;
 - any other text is the feature ``column=text`` with value 1. Blanks around a field do not count.
 
@@ -59,7 +59,7 @@ from sonlearn.text.columns import (
     name_slot,
     number_in,
 )
-from sonlearn.text.dates import DAY, date_in, has_order, hours_in
+from sonlearn.text.dates import DAY, date_in, has_order, hours_in, is_span
 from sonlearn.text.hashing import constant_id, hash_bytes
 from sonlearn.text.interact import GRAM_PRIME, masks_by_byte
 from sonlearn.text.names import Named
@@ -276,7 +276,9 @@ class ColumnEncoder:
         met, bare, field = " or ".join(f"a {one}" for one in known), field, shorten(field) if field else f"a {kind}"
         if "category" not in known:  # anything may be a further category
             remedy = "; where it is missing, write na" if bare.lower() in NOTHING_MEANT else ""
-            if "date" in known and has_order(bare):
+            if "date" in known and is_span(bare):
+                remedy = f"; if these are seasons, train with --categorical {shorten(self.title)}"
+            elif "date" in known and has_order(bare):
                 remedy = f"; write 2024-03-31{f', or the {self._first} first' if self._first else ''}"
             raise Unfit(field, f"{met}, as in all rows that the model has learned{remedy}")
         self._note(kind, f"a {kind}, {field}; the model has learned {met} in all rows")

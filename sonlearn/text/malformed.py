@@ -52,6 +52,10 @@ class Malformed:
         self.count = 0
         self.tags: list[str] = []
 
+    def anew(self) -> Malformed:
+        """One that decides alike, and has met nothing."""
+        return Malformed("skip" if self.skips else "stop", self.allowed)
+
     def admit(self, errors: Sequence[InputError]) -> InputError | None:
         """Count further ones, in their order, up to the one that ends the run; return that, or None."""
         count = len(errors) if self.allowed is None else min(len(errors), max(self.allowed - self.count, 0))

@@ -106,8 +106,8 @@ def _days(dates: Sequence[tuple[datetime.date, int | None]]) -> datetime.timedel
 def are_codes(fields: Iterable[str]) -> bool:
     """Whether a column's fields are names of which some would be read as numbers or dates: 04e09220, 2010-11.
 
-    Of codes a tenth at least has letters and digits, mostly not as a number, or one beyond all bounds, and one of these
-    an e between digits; numbers among them are whole. Of seasons most are a year and the next; of other spans as
+    Of codes a tenth at least has letters and digits, a quarter of these not as a number, or one beyond all bounds, and
+    one an e between digits; numbers among them are whole. Of seasons most are a year and the next; of other spans as
     1990-95, most are, and a tenth is no month.
     """
     fields = list(fields)
@@ -118,8 +118,8 @@ def are_codes(fields: Iterable[str]) -> bool:
         return False
     mixed, numbers = list(filter(_MIXED.fullmatch, held)), [field for field in held if number_in(field) is not None]
     names, with_exponent = {*mixed} - {*numbers}, re.search(r"\d[eE]\d", " ".join(mixed)) is not None
-    most = 2 * len(names) > len({*mixed}) or any(math.isinf(float(field)) for field in {*mixed} & {*numbers})
-    if most and with_exponent and len(mixed) >= len(held) / 10 and all(map(str.isalnum, numbers)):
+    enough = 4 * len(names) > len({*mixed}) or any(math.isinf(float(field)) for field in {*mixed} & {*numbers})
+    if enough and with_exponent and len(mixed) >= len(held) / 10 and all(map(str.isalnum, numbers)):
         return True
     spans, next_years = list(filter(is_span, held)), sum(map(is_season, held))
     no_months = sum(date_in(span) is None for span in spans)

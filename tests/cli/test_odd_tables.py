@@ -63,6 +63,9 @@ def test_numbers_of_other_notations():
     for field in (
         "55.536,31",
         "$1,234.50",
+        "~55",
+        "95k",
+        "1.2M",
         "12 %",
         "3,5",
         "1'000",

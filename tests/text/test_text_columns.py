@@ -192,7 +192,21 @@ def test_notations_of_dates(day, zone, half):
 
 
 @pytest.mark.parametrize(
-    "month", ["2024-07", "Jul 2024", "July, 2024", "jul-2024", "2024M07", "2024-M07", "2024Q3", "2024-Q3"]
+    "month",
+    [
+        "2024-07",
+        "Jul 2024",
+        "July, 2024",
+        "jul-2024",
+        "2024M07",
+        "2024-M07",
+        "2024Q3",
+        "2024-Q3",
+        "2024 Q3",
+        "Q3-2024",
+        "Q3 2024",
+        "q3/2024",
+    ],
 )
 def test_months_and_quarters_are_their_first_day(month):
     assert date_in(month) == date_in(month, "day") == (datetime.date(2024, 7, 1), None)
@@ -240,7 +254,9 @@ def test_what_is_no_date(field):
 @pytest.mark.parametrize(
     ("field", "hours"),
     [("1:06", 1.1), ("1:06 PM", 13.1), ("01:06pm", 13.1), ("12:30 a.m.", 0.5), ("12:30:36 P.M.", 12.51),
-     ("38:30", 38.5), ("13:05 PM", None), ("0:05 AM", None), ("1:05 XM", None), ("1 PM", None)],
+     ("38:30", 38.5), ("13:05 PM", None), ("0:05 AM", None), ("1:05 XM", None), ("1 PM", None), ("PT3H", 3.0),
+     ("PT1H6M", 1.1), ("P1DT30M36.0S", 24.51), ("pt90m", 1.5), ("PT0S", 0.0), ("PT", None), ("P3D", None),
+     ("PT3", None), ("PT1M3H", None), ("P1Y2M", None)],
 )  # fmt: skip
 def test_times(field, hours):
     assert hours_in(field) == (hours and pytest.approx(hours, rel=1e-12))

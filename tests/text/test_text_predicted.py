@@ -122,6 +122,7 @@ def test_the_same_from_json_and_arrow():
         ("holes", "2024-03-01", "found '2024-03-01' in the column 'holes', expected a number, as in all"),
         ("day", "03/31/2024", "found '03/31/2024' in the column 'day', expected a date, as in all rows"),
         ("day", "17", "found '17' in the column 'day', expected a date, as in all rows"),
+        ("day", "2012-13", "the model has learned; if these are seasons, train with --categorical 'day'"),
     ],
 )
 def test_what_a_column_has_never_held_is_malformed(column, field, expected):

@@ -67,7 +67,8 @@ def read(source, **how):
         (["", "NA", *reviews(19)], False),  # what is missing does not count
         (["", "NA", *reviews(20)], True),
         ([f"{family}, M{'r' if i % 2 else 'iss'}. {FIRST[-i % 11]}" for i, family in enumerate(FIRST)], True),
-        ([f"{year} Q{quarter}" for year in range(1990, 2000) for quarter in (1, 2, 3, 4)], True),
+        ([f"{year} half {half}" for year in range(1990, 2010) for half in (1, 2)], True),
+        ([f"{year} Q{quarter}" for year in range(1990, 2000) for quarter in (1, 2, 3, 4)], False),  # dates
         (reviews(30) * 2, False),  # categories come again
         (reviews(70) + reviews(30), True),
         ([f"{a}{i} {b}{i}" for i, (a, b) in enumerate(zip(FIRST, WORDS * 2, strict=False))], False),  # no word does
@@ -157,6 +158,16 @@ def test_describe_says_what_will_be_read():
     assert {column.name: column.kind for column in summarise(["review", "y"], rows, options).columns} == {
         "review": "text", "y": "label",
     }  # fmt: skip
+
+
+def test_describe_takes_arrays_of_numbers_for_numbers(tmp_path):
+    """Of a column with arrays of words and of both, as of numbers, it says no more than what these are."""
+    rows = [{"v": [0.5, i, None][: i % 4], "words": ["a", "b"], "both": [1, "a"], "y": i % 2} for i in range(60)]
+    (tmp_path / "t.json").write_bytes(as_json(rows))
+    columns = {column.name: column for column in describe(str(tmp_path / "t.json"), label="y").columns}
+    kinds = {name: column.kind for name, column in columns.items()}
+    assert kinds == {"v": "number", "words": "category", "both": "category", "y": "label"}
+    assert (columns["v"].missing, columns["v"].suspicions, columns["v"].examples[0]) == (0.25, [], "'0.5'")
 
 
 def test_describe_says_what_train_reads(tmp_path):
@@ -315,6 +326,8 @@ HASHES = [f"{random.Random(i).randrange(16**8):08x}" for i in range(400)]
         ([*(f"{i % 3 + 1}e{i % 5}" for i in range(60)), *HASHES[:40]], True),
         ([*(f"{i / 7:.3f}" for i in range(60)), *HASHES[:30]], False),  # most are numbers of another kind
         ([*map(str, range(90)), "12E5x"], False),  # one is a mistake
+        (["1e5", "2e3", "7A"] * 20, True),  # few different ones
+        (["1e5", "2e3", "4e6", "7e1", "7A"] * 20, False),
         ([f"{i}kg" for i in range(60)], False),
         ([f"A{i}" for i in range(60)], False),  # none may be a number
         ([f"{year}-{(year + 1) % 100:02}" for year in range(1990, 2020)], True),  # seasons
