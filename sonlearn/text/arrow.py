@@ -306,7 +306,7 @@ def _table(
     if layout.label is not None:
         y, classes = _labels(record.column(layout.label), name, options.label, refused, labels)
     if layout.weight is not None:
-        weight, _ = _labels(record.column(layout.weight), name, options.weight, refused, weights=True)
+        weight, _ = _labels(record.column(layout.weight), name, options.weight, refused)
     if layout.action is not None:
         classes = _texts_of(record.column(layout.action), labels.action, name)
     if layout.id is not None:
@@ -382,16 +382,12 @@ def _texts_of(column: Any, title: str, name: str) -> list[str]:
 
 
 def _labels(
-    column: Any,
-    name: str,
-    title: str,
-    refused: _Refused,
-    labels: Labelling = Labelling(),  # noqa: B008 (a tuple)
-    weights: bool = False,
+    column: Any, name: str, title: str, refused: _Refused, labels: Labelling | None = None
 ) -> tuple[np.ndarray, list[str | None] | None]:
-    """(labels or `weights` float64, NaN for none; names of classes, or None); malformed ones are added to `refused`."""
+    """(`labels` float64, NaN for none; names of classes, or None), or weights; malformed ones go to `refused`."""
     import pyarrow.types as kinds
 
+    weights, labels = labels is None, labels or Labelling()
     values, codes, texts = _fields(column, title, name, as_text=labels.words and kinds.is_boolean(column.type))
     names = None
     if codes is not None:

@@ -219,9 +219,7 @@ def joined_chunks(parts: list[ParsedChunk]) -> ParsedChunk:
         batches = [batch._replace(lines=batch.lines + out.lines) for batch in part.batches]
         errors = out.errors + behind(part.errors, out.lines)
         found = part.found if out.found is None or part.found is None else out.found.joined(part.found)
-        out = ParsedChunk(
-            out.batches + batches, errors, out.lines + part.lines, out.names + part.names, found,
-        )  # fmt: skip
+        out = ParsedChunk(out.batches + batches, errors, out.lines + part.lines, out.names + part.names, found)
     return out
 
 

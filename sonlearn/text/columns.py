@@ -538,11 +538,8 @@ class ColumnTable:
             raise InputError(source, None, None, f"the columns {first_names(unknown)}", expected)
         notes = []
         if missing:
-            means = (
-                "; means stand for their numbers"
-                if self.rests and any(self.mean(name) is not None for name in missing)
-                else ""
-            )
+            filled = self.rests and any(self.mean(name) is not None for name in missing)
+            means = "; means stand for their numbers" * filled
             known = "columns that the model knows and the table has not"
             notes.append(f"{source}: {known}: {first_names(missing)}{means}")
         if unknown:

@@ -148,14 +148,12 @@ def as_decoded(value: Any, path: tuple[str, ...]) -> Any:
 
     Raises Unfit.
     """
-    if value is None or isinstance(value, bool):
-        return value
+    if value is None or isinstance(value, bool | np.bool_):
+        return value if value is None else bool(value)
     if isinstance(value, str):
         return str.__str__(value)  # of a class of its own, such as NumPy's, too
     if isinstance(value, Mapping):
         return Members((str(name), as_decoded(item, (*path, str(name)))) for name, item in value.items())
-    if isinstance(value, np.bool_):
-        return bool(value)
     if isinstance(value, datetime.time):
         return str(value.replace(tzinfo=None))  # zones do not count, nor do those of dates
     if isinstance(value, datetime.date | np.datetime64):

@@ -127,31 +127,23 @@ def _increasing(indices, start, end):
 @forced_inline
 def _index(buf, p):
     """An index and its colon: (index, position after the colon), the index negative where there is none."""
-    start = p
-    index, p, d = read_digits(buf, start, 0)
-    if p == start:
-        return -1, p
-    if p - start > 18 and not _fits(buf, start, p):
-        return -1, p
-    if d == POINT - ZERO:
+    index, p = _whole(buf, p)
+    if index >= 0 and buf[p] == POINT:
         p += 1
         while buf[p] == ZERO:
             p += 1
-    if buf[p] != COLON:
-        return -1, p
-    return index, p + 1
+    return (index if buf[p] == COLON else -1), p + 1
 
 
 @bare_inline
-def _fits(buf, start, end):
-    """Whether the digits ``buf[start:end]`` are at most 2^63 - 1."""
-    index = 0
-    for i in range(start, end):
-        d = byte(buf, i) - ZERO
-        if index > (_MAX_INDEX - d) // 10:
-            return False
-        index = 10 * index + d
-    return True
+def _whole(buf, p):
+    """Digits: (their number, end), the number negative where there are none, or it is beyond 2^63 - 1."""
+    start = p
+    while buf[p] == ZERO:
+        p += 1
+    first = p
+    number, p, _ = read_digits(buf, first, 0)  # of 19 digits it is below 2^64: beyond 2^63 it is negative when compiled
+    return (number if p > start and p - first < 20 and 0 <= number <= _MAX_INDEX else -1), p
 
 
 @bare_inline
@@ -164,7 +156,5 @@ def _rare(buf, p):
         start = p
         _, p, _ = read_digits(buf, start, 0)
         return p, (at.DONE if p > start and ends_token(byte(buf, p)) else at.BAD_QID)
-    start = p
-    _, p, _ = read_digits(buf, start, 0)
-    integer = start < p and buf[p] == POINT and (p - start <= 18 or _fits(buf, start, p))
-    return p, (at.BAD_INTEGER if integer else at.BAD_INDEX)
+    index, p = _whole(buf, p)
+    return p, (at.BAD_INTEGER if index >= 0 and buf[p] == POINT else at.BAD_INDEX)

@@ -300,10 +300,8 @@ class Numbering(View):
     def calls(self, state: Any, rows: Rows, out: Rows, learn: bool = True, start: Place = (0, 0)) -> Calls:
         """See `View.calls`."""
         state = state if len(state.slots) else state._replace(slots=_NO_SLOTS)
-        return [
-            *super().calls(state, rows, out, learn, start),
-            (forget_marks, (self._work.marks, len(out.features))),
-        ]
+        forget = forget_marks, (self._work.marks, len(out.features))
+        return [*super().calls(state, rows, out, learn, start), forget]
 
     def merge(self, states: Sequence[Any], base: Any) -> MergedView:
         """Counts as of one run, what has been made up in one numbering."""

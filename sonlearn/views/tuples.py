@@ -119,7 +119,7 @@ class Tuples(Numbering):
 
     def _new_work(self, longest: int) -> TuplesScratch:
         most = min(self._params.longest, longest)
-        tuples = self._tuples(most)
+        tuples = tuples_of_row(self._params, most)
         return TuplesScratch(
             np.zeros(longest, np.int64), np.zeros(longest), np.zeros(most, np.int64), np.zeros(most),
             np.zeros(tuples, np.int64), np.zeros(tuples, np.int64), new_marks(tuples), np.zeros(3),
@@ -132,15 +132,9 @@ class Tuples(Numbering):
         counts, moments = np.zeros((0, (columns or 2) * counted)), np.zeros((0, 3 if self._params.code == Z else 0))
         return TuplesState(now, np.zeros(0, np.int64), counts, moments, np.zeros(columns))
 
-    def _tuples(self, n: int | np.ndarray) -> int | np.ndarray:
-        """Tuples of n entries, of neighbours at most."""
-        if self._params.order == NEIGHBOURS:
-            return (REACH + 1) * n
-        return n * (n + 1) // 2 if self._params.order == 2 else n * (n - 1) * (n - 2) // 6
-
     def _most_entries(self, rows: Rows) -> int:
         most = len(self._work.taken)
-        return int(np.sum(self._tuples(np.minimum(np.diff(rows.indptr), most))))
+        return int(np.sum(tuples_of_row(self._params, np.minimum(np.diff(rows.indptr), most))))
 
     def merge(self, states: Sequence[TuplesState], base: TuplesState) -> MergedView:
         """Counts as of one run, tuples in one numbering."""
@@ -180,12 +174,14 @@ def combine_rows(params, state, work, rows, out, i, at, learn):
     return i, at
 
 
-@forced_inline
-def tuples_of(params, n):
-    """Tuples of n entries, of neighbours at most."""
+def tuples_of_row(params, n):
+    """Tuples of n entries, of neighbours at most. n : int, or array"""
     if params.order == NEIGHBOURS:
         return (REACH + 1) * n
     return n * (n + 1) // 2 if params.order == 2 else n * (n - 1) * (n - 2) // 6
+
+
+tuples_of = forced_inline(tuples_of_row)
 
 
 @forced_inline
