@@ -53,38 +53,40 @@ class JoinedLabels:
             if first != place:
                 found, expected = f"a further label of the id {shorten(tag)}", f"one, as in line {labels.lines[first]}"
                 raise InputError(labels.source, int(labels.lines[place]), None, found, expected)
-        self._source, self._used, self._without = labels.source, np.zeros(labels.n + 1, dtype=bool), 0
-        self._replaced = 0
+        self._source, self._used = labels.source, set[int]()
+        self._without = self._replaced = 0
         self._example = ""
 
     def rows(self, batches: Iterable[Batch]) -> Iterator[Batch]:
         """Yield the rows of a pass with the labels of their ids in the place of their own."""
         self._without = self._replaced = 0
         for batch in batches:
-            tags = batch.tags or [""] * batch.n
-            at = np.array([self._places.get(tag, -1) for tag in tags], dtype=np.int64)
-            self._used[at[at >= 0]] = True
-            self._without += int(np.sum(at < 0))
-            named = [name is not None for name in batch.class_names or [None] * batch.n]
-            self._replaced += int(np.sum(named | ~np.isnan(batch.y)))
-            self._example = self._example or next(iter(tags), "")
-            names = self._names and [self._names[i] for i in at.tolist()]
+            own = zip(batch.class_names or [None] * batch.n, batch.y.tolist(), strict=True)
+            labelled = [name is not None or y == y for name, y in own]
+            at = list(map(self._place, batch.tags or [""] * batch.n, labelled))
+            names = self._names and [self._names[i] for i in at]
             yield batch._replace(y=self._y[at], class_names=names)
 
     def text(self, tag: str, own: str) -> str:
         """The label of an id as a text, which stands in the place of the row's `own`; empty: it has none."""
-        at = self._places.get(tag, -1)
-        self._used[at] |= at >= 0
-        self._without += at < 0
-        self._replaced += own.strip().lower() not in ("", "nan")
-        self._example = self._example or tag
+        at = self._place(tag, own.strip().lower() not in ("", "nan"))
         name = self._names[at] if self._names else None
         return "" if at < 0 else name or f"{self._y[at]:.16g}"
+
+    def _place(self, tag: str, labelled: bool) -> int:
+        """The place of the label of an id, -1 for none; rows are counted, also those that are `labelled` themselves."""
+        at = self._places.get(tag, -1)
+        if at >= 0:
+            self._used.add(at)
+        self._without += at < 0
+        self._replaced += labelled
+        self._example = self._example or tag
+        return at
 
     @property
     def nothing(self) -> str:
         """What the ids are, where no row has a label; empty: some have."""
-        if self._used.any():
+        if self._used:
             return ""
         ours = f"ids as {shorten(self._example)}" if self._example else "rows without ids"
         return (
@@ -95,4 +97,4 @@ class JoinedLabels:
     def line(self) -> str:
         """How many labels were used, and of the last pass how many rows had none, or one of their own."""
         own = f"; labels of the rows themselves, not used = {self._replaced}" if self._replaced else ""
-        return f"labels joined = {self._used.sum()} of {len(self._places)}; rows without one = {self._without}{own}"
+        return f"labels joined = {len(self._used)} of {len(self._places)}; rows without one = {self._without}{own}"
