@@ -232,7 +232,8 @@ class ColumnSummary:
 
     def add(self, field: str, label: str | None) -> None:
         """A field, and the label of its row. Blanks around it do not count."""
-        of_numbers, field = isinstance(field, Numbers), field.strip()
+        of_numbers = isinstance(field, Numbers)
+        field = field if of_numbers else field.strip()
         self.rows += 1
         number = number_of(field)
         if (number is not None and number != number) or field.lower() in MISSING:
@@ -298,7 +299,7 @@ class ColumnSummary:
         elif (unique and texts > held / 2) or (self.numbers == held and self._numbers_rows(unique)):
             out.append(f"an id: nearly all values differ; --id {flag}, or --ignore {flag}")
         elif self.numbers and 0 < texts < held / 2:
-            known = (value for value in self.values if number_of(value) is None)
+            known = (value for value in self.values if not isinstance(value, Numbers) and number_of(value) is None)
             shown = [shorten(value) for value in known if date_in(value, self._first) is None]
             few = ", ".join(shown[:3])
             out.append(f"numbers with texts among them ({few}), each a category of its own")

@@ -107,22 +107,22 @@ def are_codes(fields: Iterable[str]) -> bool:
     """Whether a column's fields are names of which some would be read as numbers or dates: 04e09220, 2010-11.
 
     Of codes a tenth at least has letters and digits, a quarter of these not as a number, or one beyond all bounds, and
-    one an e between digits; numbers among them are whole. Of seasons most are a year and the next; of other spans as
-    1990-95, most are, and a tenth is no month.
+    one an e between digits; numbers among them are whole. Of seasons most are a year and the next, of few fields
+    all, and one is no month; of other spans as 1990-95, most are, and a tenth is no month.
     """
     fields = list(fields)
     if not _MAY_BE_CODES.search(" ".join(fields)):  # a table may have thousands of columns of numbers
         return False
     held = _held(fields)
+    spans, next_years = list(filter(is_span, held)), sum(map(is_season, held))
+    no_months = sum(date_in(span) is None for span in spans)
     if len(held) < ENOUGH:
-        return False
+        return no_months > 0 and next_years == len(held)
     mixed, numbers = list(filter(_MIXED.fullmatch, held)), [field for field in held if number_in(field) is not None]
     names, with_exponent = {*mixed} - {*numbers}, re.search(r"\d[eE]\d", " ".join(mixed)) is not None
     enough = 4 * len(names) > len({*mixed}) or any(math.isinf(float(field)) for field in {*mixed} & {*numbers})
     if enough and with_exponent and len(mixed) >= len(held) / 10 and all(map(str.isalnum, numbers)):
         return True
-    spans, next_years = list(filter(is_span, held)), sum(map(is_season, held))
-    no_months = sum(date_in(span) is None for span in spans)
     return next_years > len(held) / 2 or (len(spans) > len(held) / 2 and no_months >= len(held) / 10)
 
 

@@ -162,12 +162,16 @@ def test_describe_says_what_will_be_read():
 
 def test_describe_takes_arrays_of_numbers_for_numbers(tmp_path):
     """Of a column with arrays of words and of both, as of numbers, it says no more than what these are."""
-    rows = [{"v": [0.5, i, None][: i % 4], "words": ["a", "b"], "both": [1, "a"], "y": i % 2} for i in range(60)]
+    rows = [{"v": [0.5, i, None][: i % 4], "words": ["a", "b"], "both": [1, "a"], "few": [1, 2] if i % 9 else "none",
+             "y": i % 2} for i in range(60)]  # fmt: skip
     (tmp_path / "t.json").write_bytes(as_json(rows))
     columns = {column.name: column for column in describe(str(tmp_path / "t.json"), label="y").columns}
     kinds = {name: column.kind for name, column in columns.items()}
-    assert kinds == {"v": "number", "words": "category", "both": "category", "y": "label"}
+    assert kinds == {"v": "number", "words": "category", "both": "category", "few": "number and category",
+                     "y": "label"}  # fmt: skip
     assert (columns["v"].missing, columns["v"].suspicions, columns["v"].examples[0]) == (0.25, [], "'0.5'")
+    (said,) = columns["few"].suspicions
+    assert said.startswith("numbers with texts among them ('none'), ")
 
 
 def test_describe_says_what_train_reads(tmp_path):
@@ -333,6 +337,8 @@ HASHES = [f"{random.Random(i).randrange(16**8):08x}" for i in range(400)]
         ([f"{year}-{(year + 1) % 100:02}" for year in range(1990, 2020)], True),  # seasons
         ([f"20{i // 12:02}-{i % 12 + 1:02}" for i in range(100)], False),  # months
         (["2010-11"] * 19, False),
+        (["2010-11", "2012-13", ""], True),  # no month is 13
+        (["2010-11", "2012-13", "2001-05"], False),
         ([f"{year}-{(year + 5) % 100:02}" for year in range(1970, 2020, 5)] * 3, True),  # 2000-05 may be a month
         ([*(f"20{i // 12:02}-{i % 12 + 1:02}" for i in range(100)), "2010-13"], False),  # one is a mistake
         ([*["12E5", "7E2", "1e10", "5f3a9c"] * 10, "04e09220"], True),  # no number is so large
