@@ -161,7 +161,9 @@ def as_decoded(value: Any, path: tuple[str, ...]) -> Any:
     if isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim == 1):
         return [as_decoded(item, path) for item in value]
     try:
-        number = float("of time" if isinstance(value, np.timedelta64) else value)
+        if isinstance(value, np.timedelta64):
+            raise TypeError("a time of any unit")
+        number = float(value)
         return number if number == number else None
     except (TypeError, ValueError, OverflowError):
         raise Unfit(f"a {type(value).__name__}", _MEMBER, path) from None
