@@ -30,20 +30,12 @@ _ROWS = 4096  # of a batch
 _SEPARATOR = re.compile(r'"?sep=(.)"?\r?\n', re.IGNORECASE)
 
 
-def read_csv(
-    chunks: Iterable[np.ndarray],
-    name: str,
-    options: TextOptions,
-    labels: Labelling = Labelling(),  # noqa: B008 (tuple)
-    known: ColumnTable | None = None,
-) -> Iterator[ParsedChunk]:
+def read_csv(records: CsvRecords, labels: Labelling, known: ColumnTable | None) -> Iterator[ParsedChunk]:
     """Yield the rows of a source, up to some thousands at a time.
 
     Parameters
     ----------
-    chunks : uint8 arrays of whole lines, as `sonlearn.text.source.read_chunks` gives them
-    name : str
-        The source's, for messages.
+    records : CsvRecords
     labels : Labelling
     known : ColumnTable or None
         Columns of the model that predicts the rows.
@@ -51,13 +43,12 @@ def read_csv(
     Raises
     ------
     InputError
-        The source cannot be read, has no header, two columns of a name, or not a column that an option names.
+        The source cannot be read, has two columns of a name, or not a column that an option names.
     """
-    records = CsvRecords(chunks, name, options, labels.action)
-    columns = records.columns
+    columns, options, name = records.columns, records.options, records.name
     if not columns:
         return
-    layout = layout_of(columns, options, (name, records.header), labels, records.hint, known)
+    layout = records.layout(labels, known)
     rows, refused = TableRows(options, labels, known), list[InputError]()
     places, features = rows.read(layout), tuple(column for _, column in layout.features)
     found = rows.encoder.found(features)._replace(hint=records.hint)
@@ -84,18 +75,15 @@ def read_csv(
         yield rows.take(refused, features)
 
 
-def read_csv_as_objects(
-    chunks: Iterable[np.ndarray], name: str, options: TextOptions, parser: ChunkParser
-) -> Iterator[ParsedChunk]:  # fmt: skip
+def read_csv_as_objects(records: CsvRecords, parser: ChunkParser) -> Iterator[ParsedChunk]:
     """Yield the rows of a source, each what `parser` makes of an object of its fields; the rest is as in `read_csv`."""
-    records, part = CsvRecords(chunks, name, options), list[tuple[int, Record | InputError]]()
-    layout = layout_of(records.columns, options, (name, records.header), Labelling(False), records.hint)
-    for numbered in records.objects(layout):
+    part = list[tuple[int, Record | InputError]]()
+    for numbered in records.objects(records.layout(Labelling(False))):
         part.append(numbered)
         if len(part) >= _ROWS or records.chunk_ends:
-            yield parser.parse_records(part, name)
+            yield parser.parse_records(part, records.name)
             part = []
-    yield parser.parse_records(part, name)
+    yield parser.parse_records(part, records.name)
 
 
 class CsvRecords:
@@ -104,8 +92,19 @@ class CsvRecords:
     Blanks around a column's name do not count; a column without a name is called by its place, ``column 1``. A line
     ``sep=;`` before the header, which Excel writes, is passed over.
 
+    Parameters
+    ----------
+    chunks : uint8 arrays of whole lines, as `sonlearn.text.source.read_chunks` gives them
+    name : str
+        The source's, for messages.
+    options : TextOptions
+    action : str
+        See `Labelling`.
+
     Attributes
     ----------
+    name, options
+        As given.
     header : int
         The line of the header.
     columns : list of str
@@ -123,7 +122,7 @@ class CsvRecords:
 
     def __init__(self, chunks: Iterable[np.ndarray], name: str, options: TextOptions, action: str = ""):
         csv.field_size_limit(LONGEST)
-        self._chunks, self._name = chunks, name
+        self._chunks, self.name, self.options = chunks, name, options
         self._record_lines, self.chunk_ends = list[str](), False
         self._reader = csv.reader(self._lines(), delimiter=options.delimiter, strict=True)
         self.header, self.columns = 1, list[str]()
@@ -146,6 +145,10 @@ class CsvRecords:
     def __iter__(self) -> Iterator[tuple[int, list[str], InputError | None]]:
         for line, record, error in self._records():
             yield line, self._points(record) if error is None else record, error
+
+    def layout(self, labels: Labelling, known: ColumnTable | None = None) -> ColumnLayout:
+        """Where the columns are, see `layout_of`. Raises InputError."""
+        return layout_of(self.columns, self.options, (self.name, self.header), labels, self.hint, known)
 
     def objects(self, layout: ColumnLayout | None = None) -> Iterator[tuple[int, Any]]:
         """Yield the records by their first lines: of each a dict of its fields, or what is wrong with it.
@@ -190,7 +193,7 @@ class CsvRecords:
             else:
                 yield line, record, None
                 continue
-            yield line, record, InputError(self._name, line, None, *problem)
+            yield line, record, InputError(self.name, line, None, *problem)
 
 
 def _with_points(columns: list[str], options: TextOptions, action: str) -> Callable[[list[str]], list[str]]:

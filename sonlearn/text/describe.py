@@ -184,7 +184,7 @@ def _of_csv(
     columns = records.columns
     if not columns:
         raise InputError(name, None, None, "an empty stream", _TABLE)
-    layout_of(columns, options, (name, 1), labels, hint=records.hint)
+    records.layout(labels)
     if records.hint and len(columns) == 1 and records.hint != LIKE_A_ROW:
         raise InputError(name, 1, None, f"one column, {shorten(columns[0])}", f"a table with a header{records.hint}")
     return columns, (record for _, record in records.objects())

@@ -393,14 +393,14 @@ class Reader:
         from sonlearn.text.flat import TableRows
 
         text, chunks = peeked(chunks)
-        objects = set(self.columns.known if self.columns.of_objects else ())
-        if objects and not objects.isdisjoint(CsvRecords([text], name, self.options).columns):
-            self.format = "json"
-            return read_csv_as_objects(chunks, name, self.options, self._parser())
         if self.columns.known and not self._labels.action and detect_format(text) == "json":
             parser = self._parser(TableRows(self.options, self._labels, self.columns))
             return map(functools.partial(parser.parse, format="json", source=name), chunks)
-        return read_csv(chunks, name, self.options, self._labels, self.columns)
+        records = CsvRecords(chunks, name, self.options, self._labels.action)
+        if self.columns.of_objects and not self.columns.known.keys().isdisjoint(records.columns):
+            self.format = "json"
+            return read_csv_as_objects(records, self._parser())
+        return read_csv(records, self._labels, self.columns)
 
     def _records(self, source: RecordSource) -> Iterator[ParsedChunk]:
         """Rows of dicts."""
