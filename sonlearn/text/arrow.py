@@ -84,7 +84,7 @@ def read_arrow(
     done = 0
     with _opened(source, name, watch) as (columns, records):
         if texts:
-            options, records = _told(options, columns, records, name)
+            options, records = _told(options, columns, records)
         encoder = TableEncoder(options, known)
         for record in records:
             for start in range(0, record.num_rows or 1, rows):
@@ -104,19 +104,17 @@ def texts_of(source: Any, options: TextOptions) -> tuple[list[str], Iterator[dic
 
     def rows() -> Iterator[Any]:
         with _opened(source, name) as (columns, records):
-            read_as, records = _told(options, columns, records, name)
+            read_as, records = _told(options, columns, records)
             yield columns, read_as
             for record in records:
-                yield from _rows_of(record, columns, name)
+                yield from _rows_of(record, columns)
 
     every = rows()
     columns, read_as = next(every)
     return columns, every, read_as
 
 
-def _told(
-    options: TextOptions, columns: list[str], records: Iterator[Any], name: str
-) -> tuple[TextOptions, Iterator[Any]]:
+def _told(options: TextOptions, columns: list[str], records: Iterator[Any]) -> tuple[TextOptions, Iterator[Any]]:
     """`options` with what the first rows tell of columns of texts (others say what they are), and all records.
 
     Categories may be codes and dates, but are no texts of several words.
@@ -124,7 +122,7 @@ def _told(
     first = list[Any]()
     while sum(map(len, first)) < MANY and (record := next(records, None)) is not None:
         first.append(record)
-    rows = (row for record in first for row in _rows_of(record[:MANY], columns, name, texts_alone=True))
+    rows = (row for record in first for row in _rows_of(record[:MANY], columns, texts_alone=True))
     found = told(options, itertools.islice(rows, MANY))
     plain = {
         title for record in first[:1] for title, field in zip(columns, record.schema, strict=True)
@@ -134,9 +132,9 @@ def _told(
     return dataclasses.replace(found, text=text), itertools.chain(first, records)
 
 
-def _rows_of(record: Any, columns: list[str], name: str, texts_alone: bool = False) -> Iterator[dict[str, str]]:
+def _rows_of(record: Any, columns: list[str], texts_alone: bool = False) -> Iterator[dict[str, str]]:
     """The rows of a record batch as texts by column, of all columns or `texts_alone`, categories among them."""
-    texts = {title: _texts_of(record.column(i), title, name)
+    texts = {title: _texts_of(record.column(i), title)
              for i, title in enumerate(columns) if not texts_alone or _is_text(record.column(i).type)}  # fmt: skip
     yield from (dict(zip(texts, row, strict=True)) for row in zip(*texts.values(), strict=True))
 
@@ -226,8 +224,8 @@ def _opened(source: Any, name: str, watch: Watch | None = None) -> Iterator[tupl
             return
         with open_binary(source, watch) as file:
             yield _of_file(file)
-    except InputError:
-        raise
+    except InputError as error:
+        raise error.but(source=name) from None
     except (pyarrow.ArrowException, *kinds) as error:
         text = str(error) if of_file else " ".join(str(part) for part in error.args)
         reason, several = shorten(text, 100 if of_file else 200), _SEVERAL_TYPES.match(text)
@@ -304,16 +302,16 @@ def _table(
     layout = layout_of(columns, options, (name, None), labels, known=encoder.model)
     y, weight, classes, ids = np.full(n, np.nan), np.ones(n), None, None
     if layout.label is not None:
-        y, classes = _labels(record.column(layout.label), name, options.label, refused, labels)
+        y, classes = _labels(record.column(layout.label), options.label, refused, labels)
     if layout.weight is not None:
-        weight, _ = _labels(record.column(layout.weight), name, options.weight, refused)
+        weight, _ = _labels(record.column(layout.weight), options.weight, refused)
     if layout.action is not None:
-        classes = _texts_of(record.column(layout.action), labels.action, name)
+        classes = _texts_of(record.column(layout.action), labels.action)
     if layout.id is not None:
-        ids = _texts_of(record.column(layout.id), options.id, name)
+        ids = _texts_of(record.column(layout.id), options.id)
     features = tuple(column for _, column in layout.features)
     parts = [part for i, column in layout.features
-             for part in _entries(record.column(i), encoder.column(column), name, refused)]  # fmt: skip
+             for part in _entries(record.column(i), encoder.column(column), refused)]  # fmt: skip
     constant = [] if encoder.constant is None else [(encoder.constant, 1.0)]
     in_each = [*encoder.absent(features), *constant]
     parts += _in_each(np.arange(n), in_each)
@@ -332,9 +330,9 @@ def _table(
     return encoder.parsed(batch.at(good) if refused else batch, errors, features)
 
 
-def _entries(column: Any, encoder: ColumnEncoder, name: str, refused: _Refused) -> Iterator[_Entries]:
+def _entries(column: Any, encoder: ColumnEncoder, refused: _Refused) -> Iterator[_Entries]:
     """What a column becomes."""
-    values, codes, texts = _fields(column, encoder.column, name, as_text=encoder.as_text or encoder.as_category)
+    values, codes, texts = _fields(column, encoder.column, as_text=encoder.as_text or encoder.as_category)
     if codes is None:
         number, none = -1, np.isnan(values)
         for i in np.flatnonzero(np.isinf(values)).tolist():
@@ -374,21 +372,21 @@ def _is_text(kind: Any) -> bool:
     return str(getattr(kind, "value_type", kind)) in _TEXTS
 
 
-def _texts_of(column: Any, title: str, name: str) -> list[str]:
+def _texts_of(column: Any, title: str) -> list[str]:
     """A column as texts, for ids."""
-    _, codes, texts = _fields(column, title, name, as_text=True)
+    _, codes, texts = _fields(column, title, as_text=True)
     assert codes is not None
     return [texts[code].strip() if code >= 0 else "" for code in codes.tolist()]
 
 
 def _labels(
-    column: Any, name: str, title: str, refused: _Refused, labels: Labelling | None = None
+    column: Any, title: str, refused: _Refused, labels: Labelling | None = None
 ) -> tuple[np.ndarray, list[str | None] | None]:
     """(`labels` float64, NaN for none; names of classes, or None), or weights; malformed ones go to `refused`."""
     import pyarrow.types as kinds
 
     weights, labels = labels is None, labels or Labelling()
-    values, codes, texts = _fields(column, title, name, as_text=labels.words and kinds.is_boolean(column.type))
+    values, codes, texts = _fields(column, title, as_text=labels.words and kinds.is_boolean(column.type))
     names = None
     if codes is not None:
         read = functools.partial(label_of, class_names=labels.worded, truth=labels.words)
@@ -413,9 +411,7 @@ def _of_each(texts: list[str], read: Callable[[str], Any], unfit: Any) -> tuple[
     return found, problems
 
 
-def _fields(
-    column: Any, title: str, name: str, as_text: bool = False
-) -> tuple[np.ndarray, np.ndarray | None, list[str]]:
+def _fields(column: Any, title: str, as_text: bool = False) -> tuple[np.ndarray, np.ndarray | None, list[str]]:
     """A column's numbers (float64, NaN for null), None and nothing; or of texts: nothing, their codes, and the texts.
 
     The code of null is -1. With `as_text` numbers are texts too.
@@ -430,13 +426,13 @@ def _fields(
         return np.full(len(column), np.nan), None, []
     if kinds.is_nested(kind) or kinds.is_binary(kind) or kinds.is_large_binary(kind):
         found = f"the column {shorten(title)} of type {kind}"
-        raise InputError(name, None, None, found, "columns of numbers, booleans, texts or dates")
+        raise InputError("", None, None, found, "columns of numbers, booleans, texts or dates")
     own = kind.value_type if kinds.is_dictionary(kind) else kind
     refused = _EXTENSIONS.get(getattr(own, "extension_name", ""))
     if kinds.is_duration(kind):
         refused = "durations", "numbers, as seconds (.dt.total_seconds())"
     if refused is not None:  # periods and durations Arrow holds as numbers, of any unit
-        raise InputError(name, None, None, f"{refused[0]} in the column {shorten(title)}", refused[1])
+        raise InputError("", None, None, f"{refused[0]} in the column {shorten(title)}", refused[1])
     if kinds.is_dictionary(kind):
         # polars has texts of a type that Arrow cannot take from
         column, as_text = column.dictionary.cast(pyarrow.string()).take(column.indices), True
