@@ -7,6 +7,7 @@ becomes. A column is the label (``--label``), the id (``--id``), the weight (``-
 
 from __future__ import annotations
 
+import copy
 import functools
 import itertools
 import math
@@ -400,11 +401,9 @@ class ColumnTable:
 
     def at_rest(self, slots: Mapping[int, list[str]] = {}) -> ColumnTable:
         """The same columns, as they are at any time, for what is only predicted; `slots`: see above."""
-        table = ColumnTable()
-        table.slots = slots
+        table = copy.copy(self)
+        table.rests, table.slots = True, slots
         table._order = {name: place for place, name in enumerate(self.known)}
-        table.known, table.numbers, table.dates, table.shuffled = self.known, self.numbers, self.dates, self.shuffled
-        table.rests = True
         return table
 
     def place(self, name: str) -> int:

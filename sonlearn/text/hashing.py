@@ -53,13 +53,12 @@ def murmur(buf, start, end, seed):
         h = ((h << 13) | (h >> 19)) & _MASK32
         h = (h * 5 + 0xE6546B64) & _MASK32
         i += 4
-    if i < end:
-        k, shift = 0, 0
-        while i < end:
-            k |= byte(buf, i) << shift
-            shift += 8
-            i += 1
-        h ^= _mix(k)
+    k, shift = 0, 0
+    while i < end:
+        k |= byte(buf, i) << shift
+        shift += 8
+        i += 1
+    h ^= _mix(k)
     h ^= (end - start) & _MASK32
     h ^= h >> 16
     h = (h * 0x85EBCA6B) & _MASK32

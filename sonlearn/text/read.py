@@ -101,15 +101,13 @@ def _matches(source: Source) -> list[Source]:
         if not matches:
             raise InputError(source, None, None, "no file that matches", "a file name or a pattern")
         return matches
-    if not remote:
-        try:
-            if stat.S_ISDIR(os.stat(source).st_mode):
-                pattern = os.path.join(os.fspath(source), "*")
-                raise InputError(
-                    os.fspath(source), None, None, "a directory", f"a text file; its files are '{pattern}'"
-                )
-        except OSError as error:
-            raise InputError(os.fspath(source), None, None, reason(error), "a text file") from None
+    name = os.fspath(source)
+    try:
+        is_folder = not remote and stat.S_ISDIR(os.stat(name).st_mode)
+    except OSError as error:
+        raise InputError(name, None, None, reason(error), "a text file") from None
+    if is_folder:
+        raise InputError(name, None, None, "a directory", f"a text file; its files are '{os.path.join(name, '*')}'")
     return [source]
 
 

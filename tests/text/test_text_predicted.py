@@ -482,3 +482,12 @@ def test_members_beyond_those_that_are_remembered_are_the_same_features(given):
     assert (cut.known["late"], cut.known["often"]) == (("number", "category", "absent"), ("number", "absent"))
     assert whole.known["w0"] == ("missing", "absent")
     assert of_lines(objects, cut.at_rest(), **given)[0] == alone
+
+
+def test_columns_at_rest_know_the_dates_that_are_learned_later():
+    """As of a server that learns: what it has been asked of before changes nothing."""
+    learns = ColumnTable({"day": ("date",)}, dates={"day": {12 * year: 5 for year in (10, 11, 12)}})
+    rests = learns.at_rest()
+    assert (rests.bounded_year("day", 20.0), rests.nearest_month("day", 13.0, 7)) == (13.0, 1)
+    learns.add_dates("day", {12 * 18 + 6: 5, 12 * 19 + 6: 5}, False)
+    assert (rests.bounded_year("day", 20.0), rests.nearest_month("day", 19.0, 7)) == (20.0, 7)
