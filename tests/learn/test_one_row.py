@@ -187,10 +187,11 @@ def test_a_committee_learns_rows_one_by_one_as_in_batches(problem, numbers, monk
     same_state(one, many)
 
 
+@pytest.mark.parametrize("options", [{}, {"multinomial": 3}])
 @pytest.mark.parametrize(("method", "once_more"), [("nag", False), ("rfd-son", True)])
-def test_the_learners_of_classes_make_one_sequence(method, once_more, monkeypatch):
-    """Where they only call kernels: of ten classes a row took 25 times as long."""
-    one = settled(method=method, classes="auto")
+def test_the_learners_of_classes_make_one_sequence(options, method, once_more, monkeypatch):
+    """Where they only call kernels: of ten classes a row took 25 times as long, with softmax ten times."""
+    one = settled(method=method, classes="auto", **options)
     way, learned_before, learn = OneRow(one, -1), [], type(one.engine).learn
     rows = [row for row, _, _ in stream(40)]
     for i, row in enumerate(rows):

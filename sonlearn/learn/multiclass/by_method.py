@@ -27,8 +27,8 @@ from sonlearn.data import axes
 from sonlearn.data.axes import Axis, Scalars, summed
 from sonlearn.data.rows import NO_ROWS, Rows, is_learned, learned_rows, rows_between
 from sonlearn.jit import bare_jit
-from sonlearn.jit.sequence import Calls
-from sonlearn.learn.by_row import EngineByRow, RowOfEngine, copy_one
+from sonlearn.jit.sequence import Calls, Sequence
+from sonlearn.learn.by_row import EngineByRow, RowOfEngine, copy_one, prepared
 from sonlearn.learn.engine import Contributions, Engine, Predictions, State, engine_class, make_engine
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
@@ -358,6 +358,10 @@ class Multinomial(Engine):
         counts = state.counts[: self.met(state)].tolist()
         return {"classes": [{"examples": count} for count in counts], **self._engine.facts(state.own)}
 
+    def by_row(self) -> EngineByRow:
+        """See `Engine.by_row`."""
+        return MultinomialByRow(self, Predictions.empty(1))
+
     # -- how ---------------------------------------------------------------------------------------------------------
 
     def _to_input(self, raw: np.ndarray, met: np.ndarray, out: Predictions) -> None:
@@ -366,6 +370,37 @@ class Multinomial(Engine):
         rest = np.flatnonzero(met < self._classes)
         out.unseen[rest] = raw[rest, met[rest]]
         out.met[:] = met
+
+
+class MultinomialByRow(EngineByRow):
+    """`Multinomial.learn` of rows that come one by one in the same buffers."""
+
+    def _begin(self, state: MultinomialState, rows: Rows, out: Predictions) -> MultinomialState:
+        """See `EngineByRow`."""
+        margins, engine = Predictions.empty(1, len(state.counts)), self._engine.parts(state)["own"]
+        own, calls = prepared(engine, state.own, rows, margins, self._features)
+        self._first = max(len(calls), 1)
+        self._sequence = Sequence([*calls, (to_input, (rows, margins.raw, state.counts, out))] if calls else [])
+        return state._replace(own=own)
+
+
+@bare_jit
+def to_input(rows, scores, counts, out):
+    """What a learner of all classes says of a row -> `out`, and its class is counted, as `Multinomial.learn` does.
+
+    scores : float64[1, K], set to 0; counts : int64[K]
+    """
+    met = 0
+    for k in range(len(counts)):
+        met += counts[k] > 0
+    for k in range(len(out.raw[0])):
+        out.raw[0, k] = scores[0, k]
+    out.met[0] = met
+    if met < len(counts):
+        out.unseen[0] = scores[0, met]
+    scores.fill(0.0)
+    if is_learned(rows.weight[0], rows.y[0]):
+        counts[int(rows.y[0])] += 1
 
 
 def first_occurrences(y: np.ndarray, met: int) -> np.ndarray:
