@@ -348,7 +348,7 @@ class SonlearnClassifier(_RiverEstimator, MiniBatchClassifier):
         number = self.__dict__.get("numbers_", {}).get(y)
         if number is not None:
             own = w if self.class_weight is None or type(w) not in _NUMBERS else w * self.class_weight.get(y, 1.0)
-            if self._learned_one(x, self._numbered.label(number), own):
+            if self._learned_one(x, self._labels_of(number), own):
                 return
         self._learn([x], [y], [w])
 
@@ -356,7 +356,7 @@ class SonlearnClassifier(_RiverEstimator, MiniBatchClassifier):
         """{class: probability} of the classes known; NotImplementedError for a loss that tells none."""
         raw = self._raw_one(x) if len(self._classes) > 1 else None
         if raw is not None and self.learner_.options.loss in PROBABILISTIC:
-            found = self._numbered.probabilities(raw)
+            found = self._probabilities_of(raw)
             return dict(zip(self._classes, found.tolist(), strict=True))
         return next(iter(self._probabilities([x])), {})
 
@@ -364,8 +364,16 @@ class SonlearnClassifier(_RiverEstimator, MiniBatchClassifier):
         """The likeliest class, or that of `threshold`; None before any was seen."""
         raw = self._raw_one(x) if self._classes else None
         if raw is not None:
-            return self._classes[self._numbered.best_of_one(raw)]
+            return self._classes[self._number_of(raw)]
         return self._predicted([x])[0]
+
+    def _number_of(self, raw: np.ndarray) -> int:
+        """The number of the class of a row with these scores, float64[K or 1]."""
+        learner = self.learner_
+        if learner.options.several:
+            return int(raw.argmax())
+        low, high = learner.options.bounds
+        return self.positive_ if min(max(raw[0], low), high) > learner.threshold else 1 - self.positive_
 
     def predict_set_one(self, x: dict[Hashable, Any]) -> set[Hashable]:
         """The classes in the row's set, which holds the share `coverage` of the labels; of nothing learned, none.
@@ -374,7 +382,7 @@ class SonlearnClassifier(_RiverEstimator, MiniBatchClassifier):
         """
         if not hasattr(self, "learner_"):
             return set()
-        inside = self._numbered.sets(self._unlabelled([x]), labels_follow=True)[0].tolist()
+        inside = self._sets(self._unlabelled([x]), labels_follow=True)[0].tolist()
         return {label for label, one in zip(self._classes, inside, strict=True) if one}
 
     def predict_proba_many(self, X: Any) -> Any:
@@ -405,7 +413,7 @@ class SonlearnClassifier(_RiverEstimator, MiniBatchClassifier):
                 self.numbers_.setdefault(label, len(self.numbers_))
         numbers = np.array([self.numbers_.get(label, 0) for label in y])
         with naming(type(self).__name__):
-            self.learner_.partial_fit(batch._replace(y=self._numbered.labels(numbers)))
+            self.learner_.partial_fit(batch._replace(y=self._labels_of(numbers)))
 
     def _begin(self, label: Hashable) -> None:
         classes = self.classes
@@ -421,7 +429,7 @@ class SonlearnClassifier(_RiverEstimator, MiniBatchClassifier):
         if not rows or not hasattr(self, "learner_") or not classes:
             return [None] * len(rows)
         raw = self.learner_.predict(self._unlabelled(rows), online=True).scores
-        return [classes[k] for k in self._numbered.best(raw)]
+        return [classes[self._number_of(row)] for row in raw]
 
     def _probabilities(self, rows: list[dict[Hashable, Any]]) -> list[dict[Hashable, float]]:
         classes, learner = self._classes, getattr(self, "learner_", None)
@@ -431,7 +439,7 @@ class SonlearnClassifier(_RiverEstimator, MiniBatchClassifier):
         if learner is None or not rows or len(classes) < 2:
             return [dict.fromkeys(classes, 1.0 / max(len(classes), 1)) for _ in rows]
         raw = learner.predict(self._unlabelled(rows), online=True).scores
-        found = self._numbered.probabilities(raw)
+        found = self._probabilities_of(raw)
         return [dict(zip(classes, row, strict=True)) for row in found.tolist()]
 
 

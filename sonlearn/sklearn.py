@@ -511,47 +511,52 @@ class SonlearnClassifier(ClassifierMixin, _SklearnEstimator):
             unknown = np.setdiff1d(y, self.classes_)
             raise ValueError(f"y has labels {unknown} that are not among the classes {self.classes_}")
         weight = weight * self._class_weights(y, balanced=False)
-        self._learn(self.learner_, X, self._numbered.labels(numbers), weight)
+        self._learn(self.learner_, X, self._labels_of(numbers), weight)
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Raw predictions: float64[n] for two classes (positive: the second), else float64[n, K]."""
-        raw = self._raw(X) * self._numbered.sign
+        raw = self._raw(X) * self._sign
         return raw[:, 0] if raw.shape[1] == 1 else raw
 
     def predict(self, X: Any) -> np.ndarray:
         """The likeliest class of each row, or that of `threshold`, array[n]."""
-        raw = self._raw(X)  # raises where nothing was learned
-        return np.asarray(self.classes_[self._numbered.best(raw)])
+        raw, options = self._raw(X), self.learner_.options
+        if options.several:
+            return np.asarray(self.classes_[raw.argmax(axis=1)])
+        above = np.clip(raw[:, 0], *options.bounds) > self.learner_.threshold
+        return np.asarray(self.classes_[np.where(above, self.positive_, 1 - self.positive_)])
 
     @property
     def threshold_(self) -> float:
         """See the class."""
         self._check_output()
-        return self._numbered.threshold
+        if self.learner_.options.several:
+            raise AttributeError("of several classes the likeliest is predicted: there is no threshold_")
+        return self.learner_.threshold
 
     def predict_set(self, X: Any) -> np.ndarray:
         """bool[n, K]: which of `classes_` are in each row's set, which holds the share `coverage` of the labels.
 
         Raises OptionError: the estimator has no `coverage`.
         """
-        return self._of_rows(X, lambda batch: self._numbered.sets(batch))
+        return self._of_rows(X, self._sets)
 
     @available_if(lambda estimator: estimator._class_options().loss in PROBABILISTIC)
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probabilities of the classes, float64[n, K]; of losses `sonlearn.learn.predicted.PROBABILISTIC`."""
         raw = self._raw(X)  # raises where nothing was learned
-        return self._numbered.probabilities(raw)
+        return self._probabilities_of(raw)
 
     @property
     def coef_(self) -> np.ndarray:
         """float64[1 or K, d]."""
-        return self._weights()[0] * self._numbered.sign
+        return self._weights()[0] * self._sign
 
     @property
     def intercept_(self) -> np.ndarray:
         """float64[1 or K]."""
-        return self._weights()[1] * self._numbered.sign
+        return self._weights()[1] * self._sign
 
     def _checked(self, X: Any, y: Any = None, weight: Any = None, *, reset: bool) -> tuple[Any, Any, Any]:
         """See `_SklearnEstimator`; also raises ValueError for labels that are none of classes."""
@@ -571,7 +576,7 @@ class SonlearnClassifier(ClassifierMixin, _SklearnEstimator):
         self._settle()
 
     def _labels(self, y: np.ndarray) -> np.ndarray:
-        return self._numbered.labels(np.searchsorted(self.classes_, y))
+        return self._labels_of(np.searchsorted(self.classes_, y))
 
     def _class_weights(self, y: np.ndarray, balanced: bool) -> np.ndarray | float:
         """float64[n]: what the rows' weights are multiplied with; `balanced`: whether all rows are here."""

@@ -103,9 +103,24 @@ class Options:
         return known.index(positive)
 
     @property
-    def _numbered(self) -> Classes:
-        """The classes as the learner has them, which `_learner_of_classes` has made."""
-        return Classes(self.learner_) if self.learner_.options.several else Pair(self.learner_, self.positive_)
+    def _sign(self) -> float:
+        """What raw predictions are multiplied with to speak for class 1, of two; of several classes 1."""
+        return 1.0 if self.learner_.options.several else 2.0 * self.positive_ - 1.0
+
+    def _labels_of(self, numbers: Any) -> Any:
+        """Classes, by number (int64[n], or one), as the labels that the learner takes, float64[n]."""
+        return 1.0 * numbers if self.learner_.options.several else self._sign * (2.0 * numbers - 1.0)
+
+    def _probabilities_of(self, raw: np.ndarray) -> np.ndarray:
+        """float64[..., K]: probabilities of the classes, of raw predictions float64[..., K or 1]."""
+        options = self.learner_.options
+        if not options.several:
+            return probabilities_of_two(options, raw)[..., :: int(self._sign)]
+        return probabilities(options.loss, raw, options.method == "committee" or options.multinomial is not None)
+
+    def _sets(self, batch: Batch, *, labels_follow: bool = False) -> np.ndarray:
+        """bool[n, K]: which classes are in the rows' sets. Raises OptionError where the learner keeps no coverage."""
+        return np.asarray(covering(self.learner_, batch, labels_follow).sets)[:, :: int(self._sign)]
 
     def _learner_of_classes(self, classes: int | None, text: TextOptions | None, threads: int) -> Learner:
         """A learner of classes numbered from 0 on: two, one of them against the other; more; or None: as they come.
@@ -144,100 +159,6 @@ def uninterrupted() -> Iterator[None]:
 def weights_of_classes(class_weight: Any, labels: Any) -> np.ndarray:
     """float64[n]: the weight of each label; 1 for those that `class_weight`, a dict or None, does not name."""
     return np.array([(class_weight or {}).get(label, 1.0) for label in labels], dtype=np.float64)
-
-
-class Classes:
-    """Several classes, which have the same numbers for the learner.
-
-    Parameters
-    ----------
-    learner : Learner
-
-    Attributes
-    ----------
-    sign : float
-        What raw predictions are multiplied with to speak for class 1.
-    """
-
-    sign = 1.0
-
-    def __init__(self, learner: Learner):
-        self._learner = learner
-
-    @property
-    def threshold(self) -> float:
-        """The raw prediction above which class 1 is predicted. Raises AttributeError: there are several classes."""
-        raise AttributeError("of several classes the likeliest is predicted: there is no threshold_")
-
-    def labels(self, numbers: np.ndarray) -> np.ndarray:
-        """float64[n]: classes, by number, as the labels that the learner takes."""
-        return np.asarray(numbers, dtype=np.float64)
-
-    def label(self, number: int) -> float:
-        """`labels` of one class."""
-        return float(number)
-
-    def best(self, raw: np.ndarray) -> np.ndarray:
-        """int64[n]: number of the class of rows with these raw predictions, float64[n, K or 1]."""
-        return np.asarray(raw.argmax(axis=1))
-
-    def best_of_one(self, raw: np.ndarray) -> int:
-        """`best` of one row of scores float64[K or 1], quickly."""
-        return int(raw.argmax())
-
-    def probabilities(self, raw: np.ndarray) -> np.ndarray:
-        """float64[..., K] of raw predictions float64[..., K or 1]."""
-        options = self._learner.options
-        softmax = options.method == "committee" or options.multinomial is not None
-        return probabilities(options.loss, raw, softmax)
-
-    def sets(self, batch: Batch, *, labels_follow: bool = False) -> np.ndarray:
-        """bool[n, K]: which classes are in the rows' sets. Raises OptionError where the learner keeps no coverage."""
-        return np.asarray(covering(self._learner, batch, labels_follow).sets)[:, :: int(self.sign)]
-
-
-class Pair(Classes):
-    """Two classes, the numbers 0 and 1, of which one is +1 to the learner.
-
-    Parameters
-    ----------
-    learner : Learner
-    positive : int
-        The number of the class that is +1.
-    """
-
-    def __init__(self, learner: Learner, positive: int):
-        self._learner, self._positive = learner, positive  # made anew for each row: a call of `super` would tell
-        if positive != 1:
-            self.sign = -1.0
-
-    @property
-    def threshold(self) -> float:
-        """See `Classes`."""
-        return self._learner.threshold
-
-    def labels(self, numbers: np.ndarray) -> np.ndarray:
-        """See `Classes`."""
-        return np.where(numbers == self._positive, 1.0, -1.0)
-
-    def label(self, number: int) -> float:
-        """See `Classes`."""
-        return 1.0 if number == self._positive else -1.0
-
-    def best(self, raw: np.ndarray) -> np.ndarray:
-        """See `Classes`."""
-        above = np.clip(raw[:, 0], *self._learner.options.bounds) > self._learner.threshold
-        return np.asarray(np.where(above, self._positive, 1 - self._positive))
-
-    def best_of_one(self, raw: np.ndarray) -> int:
-        """See `Classes`."""
-        low, high = self._learner.options.bounds
-        above = min(max(raw[0], low), high) > self._learner.threshold
-        return self._positive if above else 1 - self._positive
-
-    def probabilities(self, raw: np.ndarray) -> np.ndarray:
-        """See `Classes`."""
-        return probabilities_of_two(self._learner.options, raw)[..., :: int(self.sign)]
 
 
 def values_of(learner: Learner, batch: Batch, online: bool = False) -> np.ndarray:
