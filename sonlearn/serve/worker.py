@@ -416,13 +416,11 @@ class Worker(Queue):
         batches = [batch._replace(source=SOURCE, constant=constant) for batch in batches]
         if parsed.found is not None and batches:
             notes = self._columns[first.learn].check(parsed.found, SOURCE, first.learn)
+            notes += self._untold(parsed.found.faults)
             if notes and not alone:
                 raise SonlearnError(notes[0])  # each has its turn alone, which tells whose columns these are
             self._tell(notes)
             task.replies[0].notes.extend(notes)
-            new = self._tell(parsed.found.faults)
-            for reply in task.replies:
-                reply.notes.extend(new)
         if first.learn and batches:
             try:
                 self.learner.coded(joined(batches))
@@ -441,13 +439,15 @@ class Worker(Queue):
         """Write down what has to be before rows are predicted or learned; yield between two steps."""
         yield from ()
 
-    def _tell(self, notes: Iterable[str]) -> list[str]:
-        """Say what has not been said before, as long as it is not too much; returns that."""
-        new = [note for note in notes if note not in self._told][: MOST_NOTES - len(self._told)]
-        self._told.update(new)
-        for note in new:
+    def _untold(self, notes: Iterable[str]) -> list[str]:
+        """What has not been said of these, as long as it is not too much."""
+        return [note for note in notes if note not in self._told][: MOST_NOTES - len(self._told)]
+
+    def _tell(self, notes: Iterable[str]) -> None:
+        """Say what has not been said before."""
+        for note in self._untold(notes):
+            self._told.add(note)
             self._tell_one(note)
-        return new
 
     def _parsed(self, group: list[PredictionRequest], stop: bool) -> Generator[None, None, ParsedChunk]:
         """Return what the text of a group is parsed to; yield between two steps."""

@@ -171,6 +171,13 @@ def test_what_is_new_in_a_column_is_said_in_the_reply_to_its_request():
             response.read()
         connection.close()
     assert server.notes == [told]
+    with served(of_table()) as server:
+        rows = [{"n": n, "city": "Graz", "note": "good"} for n in (3, None, None, 3)]
+        requests = [worker.PredictionRequest("lines", json.dumps(row).encode() + b"\n", False, True) for row in rows]
+        task = worker.Task(requests)
+        server.worker._work(task)
+        assert [reply.notes for reply in task.results] == [[], [told], [], []]
+    assert server.notes == [told]
 
 
 def test_a_reply_says_of_what_columns_its_own_request_had():
