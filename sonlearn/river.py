@@ -258,7 +258,7 @@ class _RiverEstimator(base.Options, base.PickleMixin):
     def __setattr__(self, name: str, value: Any) -> None:
         if name in _MUTABLE and "learner_" in self.__dict__:
             with naming(type(self).__name__):
-                self.learner_.set_output(**{name: value})
+                self.learner_.report_with(**{name: value})
         super().__setattr__(name, value)
 
     def learn_many(self, X: Any, y: Iterable[Any], w: Any = 1.0) -> None:

@@ -342,7 +342,7 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
         given = {name: getattr(self, name) for name in OUTPUT_OPTIONS if name in self.PARAMETERS}
         if any(getattr(self.learner_.options, name) != value for name, value in given.items()):
             with naming(type(self).__name__):
-                self.learner_.set_output(**given)
+                self.learner_.report_with(**given)
 
     def _of_rows(self, X: Any, predict: Callable[[Batch], np.ndarray]) -> np.ndarray:
         """What is predicted of the rows of X, batch by batch."""
@@ -576,7 +576,7 @@ class SonlearnClassifier(ClassifierMixin, _SklearnEstimator):
         self._settle()
 
     def _labels(self, y: np.ndarray) -> np.ndarray:
-        return self._labels_of(np.searchsorted(self.classes_, y))
+        return np.asarray(self._labels_of(np.searchsorted(self.classes_, y)))
 
     def _class_weights(self, y: np.ndarray, balanced: bool) -> np.ndarray | float:
         """float64[n]: what the rows' weights are multiplied with; `balanced`: whether all rows are here."""

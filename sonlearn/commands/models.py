@@ -135,7 +135,7 @@ def of_rows(options: RunOptions, given: dict[str, Any], threads: int = 1) -> tup
         learn, text = split(given)
         return model, LearnOptions(**learn), TextOptions(**text)
     if options.testonly:
-        model.learner.set_output(**given)
+        model.learner.report_with(**given)
     own = model.learner.options, model.learner.text
     check_agreement(given, model.path, *own)
     return model, *own

@@ -414,7 +414,7 @@ class Learner(SavedModel):
         Raises OptionError where labels come late (`label_delay`): those of a further pass have come long ago.
         """
         if again and self.options.label_delay:
-            raise OptionError(f"--label-delay {self.options.label_delay} with a further pass: expected one pass")
+            raise OptionError(f"Learner: label_delay {self.options.label_delay} with a further pass: expected one pass")
         with self.access.to_learn:
             self.engine.next_pass(self.state, again)
 
@@ -428,6 +428,13 @@ class Learner(SavedModel):
 
         Raises OptionError where they contradict each other, or the other options.
         """
+        from sonlearn.options.python import naming
+
+        with naming("Learner"):
+            self.report_with(**given)
+
+    def report_with(self, **given: Any) -> None:
+        """`set_output` for clients of other names, with errors that name flags."""
         options = dataclasses.replace(self.options, **{name: given[name] for name in OUTPUT_OPTIONS if name in given})
         changed = options.threshold != self.options.threshold
         if changed and options.learns_threshold and self.examples:
@@ -626,7 +633,7 @@ class Learner(SavedModel):
         learner = cls(options, TextOptions(**header["text"]), threads=threads)
         learner.restore_labels(header["labels"], int(header["met"]))
         learner.columns = ColumnTable(*(header[each] for each in ("columns", "numbers", "dates", "shuffled")))
-        learner.set_output(**header.get("output", {}))
+        learner.report_with(**header.get("output", {}))
         learner._decision.restore(header["decision"], arrays)
         learner.examples = int(header["examples"])
         if learner._coverage is not None:

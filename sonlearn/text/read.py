@@ -470,5 +470,9 @@ def read_batches(
     threads: int = 0,
     class_names: bool = False,
 ) -> Iterator[Batch]:
-    """Batches of the examples in `sources`: see `Reader`, which also tells the format and can skip malformed lines."""
-    return iter(Reader(sources, options, chunk_bytes=chunk_bytes, threads=threads, labels=Labelling(names=class_names)))
+    """Yield batches of `sources`: see `Reader`, which also tells the format and can skip malformed lines."""
+    from sonlearn.options.python import naming
+
+    labels = Labelling(names=class_names)
+    with naming("read_batches"):
+        yield from Reader(sources, options, chunk_bytes=chunk_bytes, threads=threads, labels=labels)

@@ -5,7 +5,7 @@ import inspect
 
 import pytest
 
-from sonlearn import Learner, LearnOptions
+from sonlearn import InputError, Learner, LearnOptions, TextOptions, read_batches
 from sonlearn.errors import OptionError
 from sonlearn.options.python import in_python, parameters_of
 
@@ -48,6 +48,22 @@ def test_every_parameter_is_in_signature_and_docstring(library):
             assert f"default {each.default!r}" in text
             assert each.help
         assert " --" not in text.split("Attributes")[0], "flags of the command line are no parameters"
+
+
+def test_what_python_calls_says_keywords_and_no_flags():
+    rows = [{"_label": 1, "a": 1}]
+    with pytest.raises(OptionError, match="^read_batches: quadratic: expected VW text"):
+        next(read_batches(b"1 1:1\n2 2:1\n".splitlines(), TextOptions(format="svmlight", quadratic=("ab",))))
+    with pytest.raises(InputError) as caught:
+        list(read_batches([{"b": "x"}, {"a": 1}], TextOptions(format="json", label="b")))
+    assert "--" not in str(caught.value)
+    learner = Learner(method="nag")
+    for batch in read_batches(rows * 2):
+        learner.partial_fit(batch)
+    with pytest.raises(OptionError, match="^Learner: threshold best-f1: the model has kept no scores"):
+        learner.set_output(threshold="best-f1")
+    with pytest.raises(OptionError, match="^Learner: binary with link logistic"):
+        learner.set_output(binary=True, link="logistic")
 
 
 def test_messages_about_flags_become_messages_about_keywords():
