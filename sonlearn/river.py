@@ -14,6 +14,7 @@ import datetime
 import functools
 import math
 import operator
+import struct
 import sys
 from collections.abc import Container, Hashable, Iterable, Iterator, Mapping
 from typing import Any, Self, Unpack
@@ -156,6 +157,7 @@ class _Names:
         plain = len(set(slots.values())) == self._n > 1 and all(type(name) is str for name in names)
         self._values = operator.itemgetter(*order) if plain else None
         self._entries = Entries(np.array(ids, np.int64), np.ones(len(ids)))
+        self._fill = struct.Struct(f"{self._n}d").pack_into  # takes no text for a number, as NumPy does
 
     def entries(self, x: dict[Hashable, Any]) -> Entries | None:
         """The row of a dict of numbers with these names; None where that needs more care."""
@@ -163,18 +165,18 @@ class _Names:
             return None
         values = self._values(x)
         try:
-            self._entries.values[: self._n] = values
+            self._fill(self._entries.values, 0, *values)
             if not math.isfinite(sum(values)):
                 return None
-        except OverflowError:  # of a whole number
+        except (OverflowError, TypeError, struct.error):  # no number, or a whole one out of all bounds
             return None
-        if 0.0 not in values:
+        if all(values):
             return self._entries
         filled = self._entries.values != 0.0
         return Entries(self._entries.ids[filled], self._entries.values[filled])
 
 
-#: Types of values that are numbers without further ado.
+#: Types of labels and weights that are numbers without further ado.
 _NUMBERS = frozenset((float, int, bool, np.float64, np.int64, np.bool_))
 
 
@@ -292,7 +294,7 @@ class _RiverEstimator(base.Options, base.PickleMixin):
                 return None
             one, names = self._buffers = OneRow(learner, VW_CONSTANT & mask, SOURCE), _Names((), 0, False)
         entries = None
-        if isinstance(x, dict) and _NUMBERS.issuperset(map(type, x.values())):
+        if isinstance(x, dict):
             given = tuple(x)
             if given != names.names:
                 names = _Names(given, mask, self.constant)
