@@ -52,7 +52,7 @@ def test_every_parameter_is_in_signature_and_docstring(library):
 
 def test_what_python_calls_says_keywords_and_no_flags():
     rows = [{"_label": 1, "a": 1}]
-    with pytest.raises(OptionError, match="^read_batches: quadratic: expected VW text"):
+    with pytest.raises(OptionError, match=r"^read_batches: quadratic: expected VW text"):
         next(read_batches(b"1 1:1\n2 2:1\n".splitlines(), TextOptions(format="svmlight", quadratic=("ab",))))
     with pytest.raises(InputError) as caught:
         list(read_batches([{"b": "x"}, {"a": 1}], TextOptions(format="json", label="b")))
@@ -60,9 +60,9 @@ def test_what_python_calls_says_keywords_and_no_flags():
     learner = Learner(method="nag")
     for batch in read_batches(rows * 2):
         learner.partial_fit(batch)
-    with pytest.raises(OptionError, match="^Learner: threshold best-f1: the model has kept no scores"):
+    with pytest.raises(OptionError, match=r"^Learner: threshold best-f1: the model has kept no scores"):
         learner.set_output(threshold="best-f1")
-    with pytest.raises(OptionError, match="^Learner: binary with link logistic"):
+    with pytest.raises(OptionError, match=r"^Learner: binary with link logistic"):
         learner.set_output(binary=True, link="logistic")
 
 

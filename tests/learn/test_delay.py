@@ -222,7 +222,7 @@ def test_what_is_counted_of_several_classes_is_what_was_predicted():
 def test_a_further_pass_is_refused():
     learner = Learner(LearnOptions(method="nag", label_delay=2))
     learner.partial_fit(stream())
-    with pytest.raises(OptionError, match="^Learner: label_delay 2 with a further pass: expected one pass"):
+    with pytest.raises(OptionError, match=r"^Learner: label_delay 2 with a further pass: expected one pass"):
         learner.next_pass()
 
 
