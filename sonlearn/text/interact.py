@@ -283,26 +283,23 @@ def _interact(terms, length, mask, room, out, k):
     room.depth_at[0] = 0
     while depth >= 0:
         c, i = terms[depth], room.depth_at[depth]
-        if i >= room.used[c]:
+        begin, end, before, factor = room.begin[c] + i, room.begin[c] + room.used[c], 0, 1.0
+        if depth > 0:
+            before, factor = (int(room.depth_slot[depth - 1]) * FNV_PRIME) & mask, float(room.depth_value[depth - 1])
+        if depth == length - 1 or begin == end:
+            for e in range(begin, end):
+                value = factor * room.value[e]
+                if abs(value) == np.inf:
+                    return -1
+                indices[k] = (int(room.slot[e]) ^ before) & mask
+                values[k] = value
+                k += 1
             depth -= 1
             if depth >= 0:
                 room.depth_at[depth] += 1
             continue
-        e = room.begin[c] + i
-        slot, value = int(room.slot[e]), float(room.value[e])
-        if depth > 0:
-            slot ^= (int(room.depth_slot[depth - 1]) * FNV_PRIME) & mask
-            value = float(room.depth_value[depth - 1]) * value
-        if depth == length - 1:
-            if abs(value) == np.inf:
-                return -1
-            indices[k] = slot & mask
-            values[k] = value
-            k += 1
-            room.depth_at[depth] += 1
-        else:
-            room.depth_slot[depth] = slot
-            room.depth_value[depth] = value
-            depth += 1
-            room.depth_at[depth] = i if terms[depth] == c else 0
+        room.depth_slot[depth] = int(room.slot[begin]) ^ before
+        room.depth_value[depth] = factor * room.value[begin]
+        depth += 1
+        room.depth_at[depth] = i if terms[depth] == c else 0
     return k
