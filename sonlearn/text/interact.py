@@ -288,7 +288,7 @@ def _interact(terms, length, mask, room, out, k):
             before, factor = (int(room.depth_slot[depth - 1]) * FNV_PRIME) & mask, float(room.depth_value[depth - 1])
         if depth == length - 1 or begin == end:
             for e in range(begin, end):
-                value = factor * room.value[e]
+                value = factor * float(room.value[e])
                 if abs(value) == np.inf:
                     return -1
                 indices[k] = (int(room.slot[e]) ^ before) & mask
@@ -299,7 +299,7 @@ def _interact(terms, length, mask, room, out, k):
                 room.depth_at[depth] += 1
             continue
         room.depth_slot[depth] = int(room.slot[begin]) ^ before
-        room.depth_value[depth] = factor * room.value[begin]
+        room.depth_value[depth] = factor * float(room.value[begin])
         depth += 1
         room.depth_at[depth] = i if terms[depth] == c else 0
     return k
