@@ -237,10 +237,7 @@ def _in_rounds(client: Client, job: LearnJob, parts: list[Any], chosen: Rounds, 
     def learn(i: int, before: Any, span: Span) -> Any:
         return dask.delayed(functools.partial(tasks.learn_rows, job, i + 1, span))(parts[i], before)
 
-    def begin(i: int, span: Span, before: Any) -> Any:
-        return dask.delayed(functools.partial(tasks.begin_rows, job, i + 1, span))(parts[i], base, before)
-
-    last, base = len(parts) - 1, None if start is None else _sent(client, start)
+    last, base, begin = len(parts) - 1, None if start is None else _sent(client, start), dask.delayed(tasks.begin_round)
     each: list[Any] = [None] * chosen.learners
     alone: dict[int, int] = {}  # of each partition the first rows that one learner learns alone
     seen = FIRST_ROWS if start is not None and start.examples else 0
@@ -256,11 +253,11 @@ def _in_rounds(client: Client, job: LearnJob, parts: list[Any], chosen: Rounds, 
     for own in chosen.rounds:
         chains = []
         for g, numbers in enumerate(own):
-            chain = list[Any]()
+            chain = [begin(base, each[g])]
             for i in numbers:
                 span = Span(max(alone.get(i, 0), LAST_ROWS if i == last else 0))
-                chain.append(learn(i, chain[-1], span) if chain else begin(i, span, each[g]))
-            chains.append(chain)
+                chain.append(learn(i, chain[-1], span))
+            chains.append(chain[1:])
         learned = [chain[-1] for chain in chains]
         lights = map(dask.delayed(tasks.without_learner), learned)
         merged = _tree(base, previous, learned)
@@ -270,7 +267,7 @@ def _in_rounds(client: Client, job: LearnJob, parts: list[Any], chosen: Rounds, 
         each[: len(lights)] = lights
         base = merged
     settle = dask.delayed(functools.partial(tasks.settled_on, job, last + 1, Span(0, LAST_ROWS)))
-    base = settle(parts[last], dask.delayed(tasks.begin_round)(base, None))
+    base = settle(parts[last], begin(base, None))
     first, *found = results_of(client.compute([base, *each]))
     every = *found, first
     for done in every:

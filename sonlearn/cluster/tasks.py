@@ -131,11 +131,11 @@ def format_of(reading: Reading, part: Any, tells: bool = False) -> tuple[TextOpt
 # ------------------------------------------------------------------------------------------------------- sketches
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Sketched(Done):
-    """The sketch of some partitions."""
+    """The sketch of some partitions, of all of them where there is no problem."""
 
-    sketch: Sketch = None  # type: ignore[assignment]  # where there is no problem
+    sketch: Sketch
 
 
 def sketch_partition(reading: Reading, options: SketchOptions, zero_based: bool, number: int, part: Any) -> Sketched:
@@ -144,22 +144,21 @@ def sketch_partition(reading: Reading, options: SketchOptions, zero_based: bool,
 
     if options.seed is not None or options.method in ("gauss", "sign", "sample"):
         options = dataclasses.replace(options, seed=(options.seed or 0) + number - 1)
-    done, reader = Sketched(), reading.reader(part, number)
-    sketch = make_sketch(options.method, options.size, **options.values())
+    done = Sketched(sketch=make_sketch(options.method, options.size, **options.values()))
+    reader = reading.reader(part, number)
     try:
         for batch in done.read(reader):
-            take(sketch, batch, 0 if zero_based or reader.format in HASHED else 1)
+            take(done.sketch, batch, 0 if zero_based or reader.format in HASHED else 1)
     except SonlearnError as error:
         done.problem = placed(error, part)
-    done.sketch = sketch
     return done
 
 
 def merge_sketches(one: Sketched, other: Sketched) -> Sketched:
     """The merged sketch of both; the first problem, if there is one."""
-    merged = Sketched(**left_out((one, other)))
+    merged = Sketched(sketch=copy.deepcopy(one.sketch), **left_out((one, other)))
     if merged.problem is None:
-        merged.sketch = copy.deepcopy(one.sketch).merge(other.sketch)
+        merged.sketch.merge(other.sketch)
     return merged
 
 
@@ -241,13 +240,6 @@ def learn_rows(
     after.header, after.arrays = learner.to_arrays()
     after.names = names.known
     return after
-
-
-def begin_rows(
-    job: LearnJob, number: int, span: Span, part: Any, base: LearnedPartition | None, before: LearnedPartition | None
-) -> LearnedPartition:
-    """`learn_rows` of the first partition of a round, see `begin_round`."""
-    return learn_rows(job, number, span, part, begin_round(base, before))
 
 
 def begin_round(base: LearnedPartition | None, before: LearnedPartition | None) -> LearnedPartition | None:

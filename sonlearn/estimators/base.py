@@ -22,7 +22,7 @@ from sonlearn.learn.learner import Learner
 from sonlearn.learn.predicted import probabilities, probabilities_of_two
 from sonlearn.options import LearnOptions, TextOptions, losses
 from sonlearn.options.methods import METHODS
-from sonlearn.options.python import Parameter, in_python, naming, parameters_of
+from sonlearn.options.python import Parameter, naming, parameters_of
 
 #: Fields that say which classes there are: an estimator knows by the labels it is given, or has other parameters.
 OF_LABELS = ("oaa", "classes", "multinomial", "positive")
@@ -59,10 +59,9 @@ class Options:
 
     def _class_options(self, **labels: Any) -> LearnOptions:
         """The options of a classifier, with what is known of labels. Raises OptionError, also for a loss of values."""
-        options = self._checked_options(**self._given(), **labels)
+        options, known = self._checked_options(**self._given(), **labels), ", ".join(losses.OF_CLASSES)
         if options.loss not in losses.OF_CLASSES:
-            text = f"--loss {options.loss}: expected one of {', '.join(losses.OF_CLASSES)} for classes"
-            raise in_python(type(self).__name__, OptionError(text))
+            raise OptionError(f"{type(self).__name__}: loss {options.loss}: expected one of {known} for classes")
         return options
 
     def _value_options(self) -> LearnOptions:
@@ -70,8 +69,8 @@ class Options:
         given = self._given()
         given["loss"] = given["loss"] or "squared"
         if given["loss"] in losses.CLASSIFICATION:
-            text = f"--loss {given['loss']} is for classes; expected squared or another loss of values"
-            raise in_python(type(self).__name__, OptionError(text))
+            expected = "expected squared or another loss of values"
+            raise OptionError(f"{type(self).__name__}: loss {given['loss']} is for classes; {expected}")
         return self._checked_options(**given)
 
     def _checked_options(self, **given: Any) -> LearnOptions:
@@ -192,8 +191,7 @@ class PickleMixin:
 
     def __getstate__(self) -> dict[str, Any]:
         """The attributes, the learner as header and packed arrays."""
-        above = getattr(super(), "__getstate__", None)
-        state = dict(above() if above else self.__dict__)
+        state: dict[str, Any] = dict(super().__getstate__())  # type: ignore[call-overload]
         state.pop("_buffers", None)  # of one row
         if "learner_" in state:
             header, arrays = state["learner_"].to_arrays()
