@@ -165,7 +165,7 @@ class _Names:
             return None
         values = self._values(x)
         try:
-            self._fill(self._entries.values, 0, *values)
+            self._fill(self._entries.values.data, 0, *values)
             if not math.isfinite(sum(values)):
                 return None
         except (OverflowError, TypeError, struct.error):  # no number, or a whole one out of all bounds

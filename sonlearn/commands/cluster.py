@@ -7,7 +7,7 @@ import logging
 import os
 import time
 import warnings
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -210,41 +210,26 @@ class _ClusterSession(one.TrainingSession):
         self._connect = connect
         self.strange = False  # batches come back without their features, so nobody here knows
 
-    reader: _Answers
+    def make_reader(self) -> Reader:
+        """What keeps account of malformed lines; workers read."""
+        return Reader(self.sources, self.read_as, on_error="skip")
 
-    def make_reader(self) -> _Answers:
-        """What gives the batches, with what was predicted for them beside."""
-        return _Answers(self._connect(), self)
-
-    def learn_from(self, batch: Batch, held: np.ndarray | None) -> Predicted:
-        """What the cluster has predicted for the batch, of which --examples may have left the first rows only."""
-        predicted: Predicted = chosen_of(self.reader.predicted, slice(batch.n))
-        self.unmet += self.problem.unmet(predicted)
-        return predicted
-
-
-class _Answers(Reader):
-    """Gives batches without features; `predicted` is of the last one."""
-
-    def __init__(self, client: Any, session: _ClusterSession):
-        super().__init__(session.sources, session.read_as, on_error="skip")
-        self._client, self._session = client, session
-        self.predicted: Any = None
-
-    def __iter__(self) -> Iterator[Batch]:
+    def batches(self, rows: Iterable[Batch]) -> Iterator[Batch]:
+        """Yield the cluster's batches, which are without features; `predicted_there` is of the last one."""
         from sonlearn.cluster import dask
 
-        session, options, malformed = self._session, self._session.options, self.malformed
-        reading = dask.Reading(session.read_as, options.on_error, options.max_errors, session.labelling)
-        parts, reading = dask.with_format(self._client, session.sources, reading)
-        self.format, empty, learner = reading.text.format, True, session.learner
-        for answered in dask.answers(learner, parts, reading, self._client):
+        client, options, reader = self._connect(), self.options, self.reader
+        assert reader is not None
+        reading = dask.Reading(self.read_as, options.on_error, options.max_errors, self.labelling)
+        parts, reading = dask.with_format(client, self.sources, reading)
+        reader.format, malformed, empty, learner = reading.text.format, reader.malformed, True, self.learner
+        for answered in dask.answers(learner, parts, reading, client):
             malformed.count += answered.skipped
             malformed.errors += answered.errors[: SHOWN_ERRORS - len(malformed.errors)]  # type: ignore[arg-type]
-            self.notes += answered.notes
+            reader.notes += answered.notes
             learner.refused_rows += answered.refused
             learner.first_refused = learner.first_refused or answered.first_refused
-            for batch, self.predicted in answered.batches:
+            for batch, self.predicted_there in answered.batches:
                 before, malformed.tags = [(0, tag) for tag in malformed.tags], []
                 empty = False
                 yield batch._replace(skipped=[*before, *(batch.skipped or ())] or None)
@@ -253,6 +238,12 @@ class _Answers(Reader):
                 raise answered.problem
         if empty:
             raise dask.nothing(parts, malformed.count, malformed.errors)
+
+    def learn_from(self, batch: Batch, held: np.ndarray | None) -> Predicted:
+        """What the cluster has predicted for the batch, of which --examples may have left the first rows only."""
+        predicted: Predicted = chosen_of(self.predicted_there, slice(batch.n))
+        self.unmet += self.problem.unmet(predicted)
+        return predicted
 
 
 def _check_alone(options: RunOptions, names: Collection[str] = _ALONE) -> None:
