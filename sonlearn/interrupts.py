@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable
 from types import FrameType
 from typing import TypeVar
 
@@ -60,7 +60,7 @@ class Interrupts:
         for number, handler in self._former.items():
             signal.signal(number, handler)  # type: ignore[arg-type]
 
-    def until_signal(self, items: Iterable[T]) -> Iterator[T]:
+    def until_signal(self, items: Iterable[T]) -> Generator[T, None, None]:
         """The items, up to the first signal."""
         iterator = iter(items)
         try:

@@ -151,7 +151,7 @@ class _Names:
         slots = {name: _slot(str(name), None) & mask for name in names}
         order = sorted(names, key=slots.__getitem__)
         ids = [slots[name] for name in order] + [VW_CONSTANT & mask] * constant
-        self.names, self._mask, self._n = names, mask, len(names)
+        self.names, self._n = names, len(names)
         # names that are equal, as 1 and True, may be other texts; and where names share a slot, their order depends on
         # the values: such rows go by `_entries`
         plain = len(set(slots.values())) == self._n > 1 and all(type(name) is str for name in names)

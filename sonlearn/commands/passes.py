@@ -6,13 +6,14 @@ What is learned, and what is said of it, is a subclass's.
 from __future__ import annotations
 
 import contextlib
+import functools
 import math
 import os
 import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -348,11 +349,8 @@ class Passes:
             "known_rows": self.done.read if self.done.number == 1 else 1 << 62, "stretch": self.stretch,
             "usual": not options.testonly and not answers, "texts": not options.testonly and not answers,
         }  # fmt: skip
-        if self.cache is None:
-            reader = Reader(self.sources, self.read_as, **arguments)
-        else:
-            reader = CachedReader(self.sources, self.read_as, path=self.cache, **arguments)
-        return reader
+        of = Reader if self.cache is None else functools.partial(CachedReader, path=self.cache)
+        return of(self.sources, self.read_as, **arguments)
 
     def tell(self, number: int, examples: int) -> None:
         """Tell how far pass `number` is, of which `examples` more are done.
@@ -436,7 +434,7 @@ def held_out(options: RunOptions, done: int, n: int) -> np.ndarray | None:
     return at % options.holdout_period == 0 if options.holdout_after is None else at > options.holdout_after
 
 
-def first_of(batches: Any, examples: int | None, read_all: bool) -> Iterator[Batch]:
+def first_of(batches: Generator[Batch, None, None], examples: int | None, read_all: bool) -> Iterator[Batch]:
     """The first `examples` examples of a pass. With `read_all` the rest is read too, so that a cache is complete."""
     remaining = math.inf if examples is None else examples
     with contextlib.closing(batches):

@@ -53,7 +53,7 @@ STEPS = _names("--adaptive --invariant --normalized --sgd --ftrl --coin --OjaNew
 _METHODS = ("committee", "nag", "adagrad", "sgd", "ftrl", "coin", "oja-son")
 _OF_METHODS = ("learning_rate", "power_t", "l1", "l2", "ftrl_alpha", "ftrl_beta", "sketch_size", "alpha")
 #: The method with the steps of VW's default, and flags without which it is nearer to VW than another method with them.
-_DEFAULT, _LESS = "nag", ("l1",)
+_DEFAULT, _LESS = "nag", {"l1"}
 
 
 class Word(NamedTuple):
@@ -264,10 +264,9 @@ def _method(given: dict[str, str | None], problems: Problems) -> tuple[list[str]
         problems["there is no method with these steps"].append(" with ".join(sorted(steps)))
         return [], []
     method, spelt = names[steps], " and ".join(_spelt(name) for name in wanted)
-    less = [name for name in wanted if name in _LESS]
-    if method in (None, _DEFAULT) and not {"committee", _DEFAULT} & set(able):
-        rest = [name for name in wanted if name not in less]
-        able = [_DEFAULT] if all(option in METHODS[_DEFAULT].takes for option in rest) else able
+    less = [name for name in wanted if name not in METHODS[_DEFAULT].takes]
+    if method in (None, _DEFAULT) and not {"committee", _DEFAULT} & set(able) and set(less) <= _LESS:
+        able = [_DEFAULT]
     if able != [_DEFAULT]:
         less = []
     if method is None and not able:
