@@ -16,7 +16,7 @@ from sonlearn.commands.inspect import inverted
 from sonlearn.commands.line import Line
 from sonlearn.commands.messages import of_refused, warn
 from sonlearn.commands.session import SOME, Session
-from sonlearn.data.batch import Batch
+from sonlearn.data.batch import Batch, cut
 from sonlearn.errors import InputError, OptionError, shorten
 from sonlearn.files.atomic import whole_output
 from sonlearn.learn.learner import Learner, Predicted
@@ -178,21 +178,15 @@ class TrainingSession(Session):
         if learns and self.learner is not None:
             self.learner.next_pass()
 
-    def batches(self, rows: Iterable[Batch]) -> Iterable[Batch]:
-        """What is learned from at a time."""
-        return self.bounded(rows) if self.audit is None or self.options.testonly else self.audit.one_by_one(rows)
+    def batches(self, rows: Iterable[Batch]) -> Iterator[Batch]:
+        """The same rows, one by one where each is explained; of many classes so many that their scores are bounded."""
+        alone = self.audit is not None and not self.options.testonly
 
-    def bounded(self, batches: Iterable[Batch]) -> Iterator[Batch]:
-        """The same rows, of many classes in parts whose scores need no more than a bounded space."""
-        for batch in batches:
-            start = 0
-            while start < batch.n:
-                classes = len(self.problem.labels) if self.learner is not None else 1
-                stop = start + max(CELLS // max(classes, 1), LEAST_ROWS)
-                yield batch.part(start, min(stop, batch.n))
-                start = stop
-            if batch.n == 0:
-                yield batch
+        def end(batch: Batch, start: int) -> int:
+            classes = len(self.problem.labels) if self.learner is not None else 1
+            return start + (1 if alone else max(CELLS // max(classes, 1), LEAST_ROWS))
+
+        return cut(rows, end)
 
     def learn_from(self, batch: Batch, held: np.ndarray | None) -> Predicted:
         """Predict a batch, and learn from it what is to be learned."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -103,6 +103,16 @@ class Batch(NamedTuple):
 _NONE = np.zeros(0)
 #: No examples.
 NO_BATCH = Batch(np.zeros(1, np.int64), _NONE.astype(np.int64), _NONE, _NONE, _NONE, _NONE.astype(np.int64))
+
+
+def cut(batches: Iterable[Batch], end: Callable[[Batch, int], int]) -> Iterator[Batch]:
+    """Yield the rows of batches in parts: from a row of a batch up to `end` of both, one row at least."""
+    for batch in batches:
+        start = 0
+        while start < batch.n:
+            stop = max(end(batch, start), start + 1)
+            yield batch.part(start, stop)
+            start = stop
 
 
 def joined(batches: list[Batch]) -> Batch:

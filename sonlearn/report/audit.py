@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sonlearn.data.batch import Batch, cut
 from sonlearn.errors import DivergedError
 from sonlearn.files.atomic import STDOUT, LineFile
 from sonlearn.learn.explain import Attribution, Explanation, explained
@@ -19,7 +20,6 @@ from sonlearn.report.predictions import format_lines
 from sonlearn.text.columns import column_of
 
 if TYPE_CHECKING:
-    from sonlearn.data.batch import Batch
     from sonlearn.learn.learner import Learner
     from sonlearn.options import LearnOptions
     from sonlearn.options.run import RunOptions
@@ -48,13 +48,6 @@ class Audit:
         self._writer = LineFile(STDOUT[0])
         self._means: MeanContributions | None = None
 
-    @staticmethod
-    def one_by_one(batches: Iterable[Batch]) -> Iterator[Batch]:
-        """The rows of `batches`, a batch each: an example is explained by what was learned from those before it."""
-        for batch in batches:
-            for i in range(batch.n):
-                yield batch.part(i, i + 1)
-
     def write(self, learner: Learner, batch: Batch) -> None:
         """Explain the rows of `batch` by the learner as it is; an example that it cannot predict says so itself.
 
@@ -73,7 +66,7 @@ class Audit:
             if self._options.on_error != "skip":
                 raise
             # several are explained together, of which one cannot be
-            for one in self.one_by_one([batch.part(done, batch.n)] if batch.n > 1 else []):
+            for one in cut([batch.part(done, batch.n)] if batch.n > 1 else [], lambda batch, row: row + 1):
                 self.write(learner, one)
 
     def finish(self) -> None:

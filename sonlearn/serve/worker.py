@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.data.batch import Batch, joined
+from sonlearn.data.batch import Batch, cut, joined
 from sonlearn.errors import InputError, SonlearnError
 from sonlearn.learn.explain import explained
 from sonlearn.learn.learner import Learner, chosen_of
@@ -384,7 +384,7 @@ class Worker(Queue):
     def _steps_of(self, task: Task) -> Iterator[None]:
         """Parse the text of a task, then predict or learn a batch at a time; yield between two steps."""
         task.batches = yield from self._ready(task)
-        for batch in _steps(task.batches, one_by_one=not task.fits):
+        for batch in cut(task.batches, _end_of_step if task.fits else lambda batch, start: start + 1):
             if task.rows:
                 yield
             yield from self._do(task, batch)
@@ -563,17 +563,9 @@ def all_of(rows: Iterator[tuple[int, Any]]) -> Generator[None, None, list[tuple[
     return found
 
 
-def _steps(batches: list[Batch], one_by_one: bool) -> Iterator[Batch]:
-    """The rows in batches of about `STEP_ENTRIES` entries, a row at least, or each by itself."""
-    for batch in batches:
-        start = 0
-        while start < batch.n:
-            stop = start + 1
-            if not one_by_one:
-                most = batch.indptr[start] + STEP_ENTRIES
-                stop = max(int(np.searchsorted(batch.indptr, most, side="right")) - 1, stop)
-            yield batch.part(start, min(stop, batch.n))
-            start = stop
+def _end_of_step(batch: Batch, start: int) -> int:
+    """Behind the last row from `start` on for which these have `STEP_ENTRIES` entries at most."""
+    return int(np.searchsorted(batch.indptr, batch.indptr[start] + STEP_ENTRIES, side="right")) - 1
 
 
 def _within(batches: list[Batch], most: int) -> tuple[list[Batch], list[InputError]]:
