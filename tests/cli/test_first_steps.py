@@ -28,12 +28,6 @@ def test_libsvm_that_is_malformed_has_no_such_remedy(cli, tmp_path, line):
     assert ";" not in cli.error("train", "--quiet", tmp_path / "t")
 
 
-def test_what_takes_a_flag_is_told_best_known_first(cli):
-    assert cli.error("train", "-l", ".1").startswith(
-        "--learning_rate: --method committee does not take it; --method nag, adagrad, "
-    )
-
-
 def test_vw_tells_its_version(cli):
     status, out, err = cli("vw", "--version")
     assert (status, out.split()[0], err) == (0, "sonlearn", "")

@@ -151,7 +151,3 @@ def test_what_is_predicted_before_any_class_is_known_is_no_class():
     assert learner.label_texts(predicted.prediction[:1]) == ["unknown"]
     assert result["classes"] == 3
     assert result["macro_f1"] == pytest.approx(sum(row["f1"] for row in result["worst"]) / 3)
-
-
-def test_names_of_methods_are_found_whatever_their_capitals(cli):
-    assert cli.error("train", "--method", "RFD-SON").startswith("--method RFD-SON: expected one of rfd-son, ")

@@ -2,8 +2,7 @@
 
 import pytest
 
-from sonlearn.commands.line import Line, parse
-from sonlearn.errors import OptionError
+from sonlearn.commands.line import parse
 
 
 @pytest.mark.parametrize(
@@ -24,20 +23,3 @@ from sonlearn.errors import OptionError
 )  # fmt: skip
 def test_what_is_given_is_parsed(words, given, others):
     assert parse("train", words) == (given, others)
-
-
-@pytest.mark.parametrize(
-    ("verb", "words", "message"),
-    [
-        ("train", ["--alpha", "-1"], "--alpha -1.0: expected"),
-        ("train", ["--alpha", "--quiet"], "--alpha: expected one argument"),
-        ("train", ["--quiet=1"], "--quiet: ignored explicit argument '1'"),
-        ("train", ["-x"], "-x: no such flag"),
-        ("train", ["-1"], "-1: no such flag"),
-        ("methods", ["a"], "methods takes no files, a given"),
-    ],
-)
-def test_what_cannot_be_is_one_line(verb, words, message):
-    with pytest.raises(OptionError) as error:
-        Line(verb, words)
-    assert str(error.value).replace("'", "").startswith(message.replace("'", ""))

@@ -178,11 +178,6 @@ def test_labels_of_two_words_in_a_model_of_parts(cli):
         Learner.merge(learners)
 
 
-def test_positive_is_for_two_classes(cli):
-    for options in (["--classes", "auto"], ["--loss", "squared"]):
-        assert "it is for two classes" in cli("train", "--positive", "x", *options, "t.csv")[2]
-
-
 # ------------------------------------------------------------------------------------------------- what is written
 
 
@@ -239,20 +234,6 @@ def test_answers_of_values_margins_and_classes(cli):
         assert row["probability"] == row[f"probability of {row['label']}"]
         assert sum(float(row[name]) for name in list(row)[3:]) == pytest.approx(1, abs=3e-6)
     assert [row["label"] for row in rows[:3]] == ["red", "green", "blue"]
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--output", "csv"], "--output csv: nothing is written; give -p FILE as well"),
-        (["--output", "csv", "-p", "p", "--resume"], "the header would come again; give --output jsonl"),
-        (["--output", "csv", "-p", "p", "--probabilities", "--classes", "auto"], "have no columns yet"),
-        (["--output", "xml", "-p", "p"], "--output xml: expected one of vw, csv, jsonl"),
-    ],
-)
-def test_what_cannot_be_written(cli, options, message):
-    write("t.csv", table())
-    assert message in cli.error(*TRAIN, "--quiet", *options, "t.csv")
 
 
 # ------------------------------------------------------------------------------------------------- texts, describe

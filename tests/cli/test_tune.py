@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from commands import PROGRAM, one_line, start
+from commands import PROGRAM, start
 from for_all import for_all
 from places import sample
 
@@ -362,23 +362,7 @@ def test_bad_grids(cli, grid, message):
     assert cli.error("tune", "--grid", grid, "a.svm").startswith(message)
 
 
-def test_bad_flags(cli):
-    assert "give --grid" in cli.error("tune", "a.svm")
-    two = cli("tune", "--grid", "method=nag", "--grid", "alpha=x", "a.svm")
-    assert one_line(two).startswith("--grid no. 2, column 7: --alpha x")
-    both = cli("tune", "--grid", "alpha=1,2", "--alpha", "3", "--sketch", "rfd", "a.svm")
-    assert one_line(both) == "--grid alpha: --alpha is given as well; give one of them"
-    mixed = cli("tune", "--grid", "loss=squared,logistic", "--by", "loss", "--method", "nag", "a.svm")
-    assert one_line(mixed).endswith("give one --loss, or compare --by error")
-    assert "would overwrite the data" in cli.error("tune", "--grid", "m=1,2", "--table", "a.svm", "a.svm")
-    assert "there is no folder" in cli.error("tune", "--grid", "m=1,2", "--table", "x/t", "a.svm")
-    assert "both write" in cli.error("tune", "--grid", "m=1,2", "--table", "t", "-f", "t", "a.svm")
-    alone = cli("tune", "--grid", "m=1,2", "--first-halving", "9", "a.svm")
-    assert one_line(alone) == "--first-halving 9: nothing is halved; give --halving as well"
-    assert cli.error("tune", "--grid", "m=1,2", "--by", "luck", "a.svm") == "--by luck: expected one of loss, error"
-    assert "sonlearn tune has no such flag" in cli.error("tune", "--grid", "m=1,2", "-i", "model", "a.svm")
-    late = cli("tune", "--grid", "method=nag,arow", "--label-delay", "3", "a.svm")
-    assert one_line(late) == "--label-delay among settings: to them labels come at once; leave it out"
+def test_rows_until_the_first_halving_are_one_at_least():
     with pytest.raises(OptionError, match="halving 0"):
         tune({"method": "nag"}, [], halving=0)
 

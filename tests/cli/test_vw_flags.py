@@ -64,16 +64,6 @@ def test_the_command_line_says_it(name, cli):
         assert ("nothing stands for it" in line) == (state == vw_flags.NOT_HERE)
 
 
-@pytest.mark.parametrize(("flag", "message"), [("-k", "leave it out: a stale cache is rebuilt"), ("-C", "begin at 0")])
-def test_short_flags_are_answered_too(flag, message, cli):
-    assert message in cli.error("train", flag, "1", "a.svm")
-
-
-def test_other_verbs_are_not_told_of_vw(cli):
-    assert "sonlearn convert has no such flag, but sonlearn train has" in cli.error("convert", "--passes", "2")
-    assert "no such flag; " in cli.error("inspect", "--bfgs", "2", "x")
-
-
 # ------------------------------------------------------------------------------------------------- text
 
 

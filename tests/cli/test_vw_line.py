@@ -220,32 +220,3 @@ def test_all_that_cannot_be_done_is_said_at_once(line, parts, files, cli):
     assert printed.startswith("vw: this cannot be done here: ")
     for part in parts:
         assert part in printed
-
-
-@pytest.mark.parametrize(
-    ("arguments", "ending"),
-    [
-        (["--epochs", "3"], "did you mean --passes?"),
-        (["--lr", "3"], "did you mean --learning_rate?"),
-        (["--model", "m"], "did you mean -f or -i?"),
-        (["--target", "y"], "did you mean --label?"),
-        (["--alhpa", "3"], "did you mean --alpha?"),
-        (["--what-on-earth"], "sonlearn train --help-all lists them all"),
-        (["--xyz"], "sonlearn train --help-all lists them all"),
-        (["--max-depth", "3"], "there is no such setting"),
-        (["--method", "naq"], "and 34 more"),
-    ],
-)
-def test_only_what_is_near_is_named(arguments, ending, cli):
-    line = cli.error("train", *arguments, "a.svm")
-    assert line.endswith(ending), line
-    if ending.startswith("sonlearn"):
-        assert "did you mean" not in line
-
-
-def test_the_nearest_three_are_listed(cli):
-    printed = cli.error("train --method nagg a.svm")
-    assert "expected one of nag, " in printed
-    assert printed.count(",") == 2
-    said = cli.error("train --power_t 0.3 a.svm")
-    assert "--method committee does not take it; --method nag, adagrad, sgd, ogd do" in said

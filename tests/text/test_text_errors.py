@@ -15,7 +15,7 @@ import pytest
 from for_all import for_all
 
 from sonlearn.errors import InputError, OptionError
-from sonlearn.options import RunOptions, TextOptions
+from sonlearn.options import TextOptions
 from sonlearn.text.chunk import ChunkParser
 from sonlearn.text.malformed import SHOWN_ERRORS
 from sonlearn.text.pipeline import map_prefetching
@@ -246,12 +246,6 @@ def test_options_are_checked(given, message):
     with pytest.raises(OptionError) as caught:
         TextOptions(**given)
     assert str(caught.value) == message
-
-
-@pytest.mark.parametrize("given", [{"on_error": "ignore"}, {"max_errors": -1, "on_error": "skip"}])
-def test_what_becomes_of_malformed_lines_is_checked(given):
-    with pytest.raises(OptionError, match="expected"):
-        RunOptions(**given)
 
 
 def test_options_from_a_header():
