@@ -402,6 +402,7 @@ def test_six_methods_come_first_and_comparisons_last(cli):
 
 def test_answers_that_need_no_numbers_import_neither_numpy_nor_numba():
     commands = [["--help"], ["--version"], ["train", "--alpha", "x"], *([verb, "--help"] for verb in VERBS)]
+    commands.append(["completion", "bash", "--", "sonlearn", "ser"])
     program = (
         "import sys; from sonlearn.cli import main\n"
         f"for command in {commands!r}:\n"

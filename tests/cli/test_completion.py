@@ -7,7 +7,7 @@ import sys
 
 import pytest
 from for_all import for_all
-from places import PACKAGE, ROOT
+from places import PACKAGE
 
 from sonlearn.commands.completion import SCRIPTS, offers
 from sonlearn.commands.line import parser_of
@@ -124,11 +124,3 @@ def test_a_shell_offers_what_it_is_told(asked, folder):
         assert asked(["train", "--loss", "="], folder) == set(LOSSES)
     else:
         assert asked(["train", "--loss=sq"], folder) == {"--loss=squared", "--loss=squared_hinge"}
-
-
-def test_it_answers_without_numbers():
-    """What takes long to import is not imported: somebody waits."""
-    asked = ["completion", "bash", "--", "sonlearn", "ser"]
-    text = f"import sys, sonlearn.cli as c; c.main({asked}); print({{'numba', 'numpy'}} & set(sys.modules))"
-    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True, cwd=ROOT)
-    assert done.stdout == "serve\nset()\n"

@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 from boost_twin import Boost, raw_predictions
 from for_all import for_all
-from states import assert_same, assert_same_predictions, state_of
+from states import assert_same_predictions, in_parts, same_state, state_of
 from streams import batch_of_dense, entries, rows_of, with_weights, without_some_labels
 
 from sonlearn import InputError, Learner, LearnOptions, from_scipy
@@ -154,7 +154,7 @@ def test_cuts_and_resumption_change_no_bit(loss):
         under_way += int(stopped.state.now["step"][0] > 0)
         stopped = Learner.from_arrays(*state_of(stopped))
     np.testing.assert_array_equal(np.concatenate(parts), whole.raw)
-    assert_same(state_of(through), state_of(stopped))
+    same_state(through, stopped)
     assert_same_predictions(through.predict(batch), stopped.predict(batch))
     assert under_way >= 2
 
@@ -192,10 +192,9 @@ def test_trees_follow_a_change_at_once_however_the_stream_is_cut(loss):
     errors = (raw * batch.y <= 0) if loss == "logistic" else (raw - batch.y) ** 2 / np.var(batch.y)
     assert np.mean(errors[1100:1200]) < 0.05
     assert np.mean(errors[1300:]) < 0.1
-    for a, b in itertools.pairwise((0, 700, 1205, 1215, 1230, 1500)):
-        np.testing.assert_array_equal(stopped.partial_fit(rows_of(batch, slice(a, b))).raw, raw[a:b])
-        stopped = Learner.from_arrays(*state_of(stopped))
-    assert_same(state_of(through), state_of(stopped))
+    parts, stopped = in_parts(stopped, batch, (0, 700, 1205, 1215, 1230, 1500))
+    np.testing.assert_array_equal(np.concatenate([part.raw for part in parts]), raw)
+    same_state(through, stopped)
 
 
 @for_all("loss", LOSSES)
@@ -267,10 +266,9 @@ def test_with_many_columns_fewer_rows_are_kept():
     batch = from_scipy(X, X.data + which % 2)
     whole, cut = learner_of("squared"), learner_of("squared")
     raw = whole.partial_fit(batch).raw
-    for a, b in itertools.pairwise((0, 20_000, 33_900, 34_110, 34_240, n)):
-        np.testing.assert_array_equal(cut.partial_fit(rows_of(batch, slice(a, b))).raw, raw[a:b])
-        cut = Learner.from_arrays(*state_of(cut))
-    assert_same(state_of(whole), state_of(cut))
+    parts, cut = in_parts(cut, batch, (0, 20_000, 33_900, 34_110, 34_240, n))
+    np.testing.assert_array_equal(np.concatenate([part.raw for part in parts]), raw)
+    same_state(whole, cut)
     assert len(state_of(whole)[1]["state.labels"]) == LEAST_KEPT + SPARE
     assert np.mean((raw[20_000:34_000] - batch.y[20_000:34_000]) ** 2) < 0.01
 

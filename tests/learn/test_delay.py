@@ -1,10 +1,9 @@
 """Labels that come late: predictions are those of a learner that has learned no row before its label has come."""
 
-import itertools
-
 import numpy as np
 import pytest
 from multiclass_twin import CombinerTwin
+from states import in_parts
 from streams import rows_of, with_weights, without_some_labels, zipf
 
 from sonlearn import Learner, LearnOptions, OptionError
@@ -148,9 +147,7 @@ def test_members_are_judged_by_rows_predicted_after_labels_had_come(kind, monkey
         np.testing.assert_array_equal(case.history.facts[:, 1], batch.y[delay : delay + checkpoint])
     parts, learner = cases[:], Learner(options)
     cases.clear()
-    for a, b in itertools.pairwise([0, 3, 39, 41, 64, 66, 105, 106, 150]):
-        learner.partial_fit(rows_of(batch, slice(a, b)))
-        learner = Learner.from_arrays(*learner.to_arrays())
+    in_parts(learner, batch, [0, 3, 39, 41, 64, 66, 105, 106, 150])
     for one, other in zip(parts, cases, strict=True):
         for whole, part in zip(one.history, other.history, strict=True):
             np.testing.assert_array_equal(whole, part)
@@ -171,10 +168,7 @@ def test_cuts_and_files_change_no_bit(given):
     batch = stream("real" if given.get("loss") == "squared" else "binary")
     options = LearnOptions(label_delay=5, **given)
     wanted = Learner(options).partial_fit(batch)
-    learner, got = Learner(options), []
-    for a, b in itertools.pairwise([0, 1, 3, 4, 30, 37, 38, N]):
-        got.append(learner.partial_fit(rows_of(batch, slice(a, b))))
-        learner = Learner.from_arrays(*learner.to_arrays())
+    got, learner = in_parts(Learner(options), batch, [0, 1, 3, 4, 30, 37, 38, N])
     for name in ("raw", "loss", *SAID):
         whole = getattr(wanted, name, None)
         if whole is not None:

@@ -52,6 +52,15 @@ def check_sight(learner, row):
     np.testing.assert_allclose(before[..., :k], learned[..., :k], rtol=1e-9, atol=1e-12)
 
 
+def in_parts(learner, batch, edges):
+    """(what is predicted of each part of a batch as it is learned, the learner), written out and read after each."""
+    found = []
+    for start, stop in itertools.pairwise(edges):
+        found.append(learner.partial_fit(rows_of(batch, slice(start, stop))))
+        learner = Learner.from_arrays(*state_of(learner))
+    return found, learner
+
+
 def check_saves(options, batch, folder, ends, threads=1, foreseen=True):
     """Rows learned at once, and in parts with a save and a load after each, change no bit; return both learners.
 

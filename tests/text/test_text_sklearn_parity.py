@@ -23,9 +23,12 @@ def lines_in_all_notations(rng, n=1000):
         yield " ".join([form.format(float(rng.normal())), *entries]) + "\n"
 
 
-@pytest.mark.parametrize(
-    "text", [sample("sample.svm"), "".join(lines_in_all_notations(np.random.default_rng(0)))], ids=["sample", "made"]
-)
+#: What scikit-learn's own tests have: comments, an empty line, qid, a zero, unsorted and 0-based indices.
+ODD = "# comment\n\n1.5 qid:3 0:2.5 10:-5.2 15:1.5 # x\n+2 5:1.0 12:-3\n-3.0\n0 20:27 # 1:2\n3 1:1e-300\n"
+MADE = ODD + "".join(lines_in_all_notations(np.random.default_rng(0)))
+
+
+@pytest.mark.parametrize("text", [sample("sample.svm"), MADE], ids=["sample", "made"])
 def test_equals_load_svmlight_file(text, tmp_path):
     datasets = pytest.importorskip("sklearn.datasets", reason="scikit-learn is not installed")
     path = tmp_path / "a.svm.gz"
@@ -38,19 +41,3 @@ def test_equals_load_svmlight_file(text, tmp_path):
     assert np.concatenate([batch.indices for batch in batches]).tolist() == X.indices.tolist()
     assert np.concatenate([batch.values for batch in batches]).tobytes() == X.data.tobytes()
     assert np.concatenate([batch.y for batch in batches]).tobytes() == y.astype(np.float64).tobytes()
-
-
-def test_small_differences_of_writing(tmp_path):
-    """What scikit-learn's own tests have: comments, an empty line, qid, a zero, unsorted and 0-based indices."""
-    datasets = pytest.importorskip("sklearn.datasets", reason="scikit-learn is not installed")
-    path = tmp_path / "f"
-    path.write_text(
-        "# comment\n\n1.5 qid:3 0:2.5 10:-5.2 15:1.5 # x\n+2 5:1.0 12:-3\n-3.0\n0 20:27 # 1:2\n3 1:1e-300\n"
-    )
-    X, y = datasets.load_svmlight_file(str(path), zero_based=True)
-    (batch,) = read_batches(path, TextOptions(constant=False))
-    assert batch.indptr.tolist() == X.indptr.tolist()
-    assert batch.indices.tolist() == X.indices.tolist()
-    assert batch.values.tobytes() == X.data.tobytes()
-    assert batch.y.tolist() == y.tolist()
-    assert batch.lines.tolist() == [3, 4, 5, 6, 7]
