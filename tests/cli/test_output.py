@@ -1,6 +1,5 @@
 """How predictions are written: --link, --binary, --min_prediction, --max_prediction; as VW says it."""
 
-import contextlib
 import json
 import re
 
@@ -8,6 +7,7 @@ import numpy as np
 import pytest
 from commands import summary
 from streams import words_text, zipf
+from vw_peer import vw_predictions
 
 from sonlearn import Learner, LearnOptions
 
@@ -181,22 +181,14 @@ def test_binary_takes_labels_of_two_classes_only(tmp_path, cli):
         ["--l2", "0.03", "--loss_function", "logistic"],
     ],
 )
-def test_vw_says_the_same(text, flags, tmp_path, cli, vowpalwabbit):
+def test_vw_says_the_same(text, flags, tmp_path, cli):
     """nag is VW's default step."""
     ours = tmp_path / "ours"
     ours_flags = flags if "--loss_function" in flags else [*flags, "--loss", "squared"]
     bounded = "--min_prediction" in flags or "--loss_function" in flags
     clip = [] if bounded else ["--clip", "1"]
     assert cli("train", "--quiet", "--method", "nag", *clip, "-p", ours, *ours_flags, text)[0] == 0
-    vw = vowpalwabbit.Workspace(" ".join([*flags, "--quiet"]))
-    theirs = []
-    with contextlib.closing(vw) if hasattr(vw, "close") else contextlib.nullcontext():
-        for line in text.read_text().splitlines():
-            example = vw.parse(line)
-            vw.learn(example)
-            theirs.append(example.get_simplelabel_prediction())
-            vw.finish_example(example)
-        vw.finish()
+    theirs = vw_predictions(text.read_text().splitlines(), " ".join(flags))
     late = slice(10, None)  # without bounds VW's follow from the labels it has seen: [-1, 1] once it has seen both
     np.testing.assert_allclose(numbers(ours)[late], np.array(theirs)[late], atol=2e-4)
 

@@ -46,6 +46,27 @@ REFUSED = [
     ({"members": "committee"}, "no method"),
     ({"budget": 2.0, "prune": False}, "--budget 2 with --no-prune: .*leave out --no-prune"),
     ({"budget": "cheap", "members": ("nag",)}, "--budget cheap with --members: .*give one of them"),
+    (
+        {"method": "nag", "threshold": 1.0},
+        "^--threshold 1: expected a probability between 0 and 1, best-f1, fpr:SHARE, or cost:FN/FP",
+    ),
+    *(
+        ({"method": "nag", "threshold": text}, f"^--threshold {text}: expected a probability between 0 and 1, best-f1")
+        for text in ("cost:1", "fpr:2", "x", "2")
+    ),
+    (
+        {"method": "nag", "threshold": ".2"},
+        r"^--threshold '\.2': expected the number 0\.2, not a text; or a probability",
+    ),
+    (
+        {"method": "nag", "threshold": 0.2, "loss": "hinge"},
+        r"^--threshold 0\.2 with --loss hinge: it tells no probability",
+    ),
+    (
+        {"method": "nag", "threshold": 0.2, "oaa": 3},
+        r"^--threshold 0\.2 with --oaa: of several classes the prediction is a",
+    ),
+    ({"method": "nag", "threshold": "best-f1", "loss": "poisson"}, "^--threshold best-f1 with --loss poisson"),
     ({"min_prediction": 1.0, "max_prediction": 0.5}, "from 1 to 0.5"),
     ({"clip": 1.0, "min_prediction": 2.0, "method": "nag"}, "--clip 1"),
     ({"binary": True, "link": "logistic"}, "--binary with --link logistic"),

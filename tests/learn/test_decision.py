@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from streams import batch_of_dense, entries, rows_of, zipf
 
-from sonlearn import Learner, LearnOptions, ModelFileError, OptionError
+from sonlearn import Learner, LearnOptions, ModelFileError
 from sonlearn.data.batch import joined
 from sonlearn.learn.scores import DecisionRule, ScoreHistogram, bins_of, threshold_below
 
@@ -143,22 +143,6 @@ def test_a_refused_row_is_no_history():
     learner = Learner(options)
     predicted = learner.partial_fit(joined([bad, batch.part(1, 30)]), skip=True)
     assert predicted.refused.sum() == len(predicted.refused) - learner._decision._rows
-
-
-@pytest.mark.parametrize(("given", "line"), [
-    ({"threshold": 1.0}, "--threshold 1: expected a probability between 0 and 1, best-f1, fpr:SHARE, or cost:FN/FP"),
-    *(({"threshold": text}, f"--threshold {text}: expected a probability between 0 and 1, best-f1, fpr:SHARE, or")
-      for text in ("cost:1", "fpr:2", "x")),
-    ({"threshold": ".2"}, "--threshold '.2': expected the number 0.2, not a text; or a probability between 0 and 1,"),
-    ({"threshold": "2"}, "--threshold 2: expected a probability"),
-    ({"threshold": 0.2, "loss": "hinge"}, "--threshold 0.2 with --loss hinge: it tells no probability"),
-    ({"threshold": 0.2, "oaa": 3}, "--threshold 0.2 with --oaa: of several classes the prediction is a label"),
-    ({"threshold": "best-f1", "loss": "poisson"}, "--threshold best-f1 with --loss poisson"),
-])  # fmt: skip
-def test_thresholds_that_cannot_be(given, line):
-    with pytest.raises(OptionError) as caught:
-        LearnOptions(method="nag", **given)
-    assert str(caught.value).startswith(line)
 
 
 def test_a_broken_history_is_refused():

@@ -5,7 +5,7 @@ Tolerance 1e-9 on predictions relative to max(1, |value|), on weights and the ma
 
 import numpy as np
 import pytest
-from dense_learner import dense_rows
+from dense_learner import by_column, dense_rows
 from drfd_twin import LONGEST, DrfdTwin, buffer_rows, off, options_of, run_drfd
 from for_all import for_all
 from streams import batch_of, rows_of, special_streams, zipf
@@ -16,14 +16,6 @@ from sonlearn.learn.diagonal_fd.rounds import implicit
 LOSSES = ("hinge", "squared", "logistic")
 SIZES = (0, 1, 2, 3, 5, 10, 20)
 TOLERANCE = 1e-9
-
-
-def by_column(learner, batch, values):
-    """`values`, which stand in the order of the features' first sight, in the order of the twin's columns."""
-    ids, columns = learner.weights()[0], dense_rows(batch)[1]
-    out = np.zeros((*values.shape[:-1], len(columns)))
-    out[..., np.searchsorted(columns, ids)] = values
-    return out
 
 
 def parts_of(learner):
@@ -48,7 +40,7 @@ def agree(options, batch):
         ours, theirs = getattr(got, what), getattr(wanted, what)
         np.testing.assert_array_equal(np.isnan(ours), np.isnan(theirs))
         assert np.nanmax(np.abs(ours - theirs) / np.maximum(1, np.abs(theirs)), initial=0) <= TOLERANCE, what
-    assert off(by_column(learner, batch, learner.weights()[1]), twin.w) <= TOLERANCE
+    assert off(by_column(learner, batch), twin.w) <= TOLERANCE
     assert off(matrix_of(learner, batch), twin.matrix) <= TOLERANCE
     return twin, learner
 

@@ -19,6 +19,7 @@ from streams import (
     without_some_labels,
     zipf,
 )
+from vw_peer import vw_predictions
 
 from sonlearn import Learner, LearnOptions
 from sonlearn.learn.first_order.rules import LARGE_TABLE
@@ -182,19 +183,6 @@ def vw_lines(batch):
     return [f"{y} {h} | " + " ".join(f"{j}:{v}" for j, v in row) for y, h, row in rows]
 
 
-def vw_predictions(arguments, batch):
-    """VW's progressive predictions (float32), its clip included."""
-    vowpalwabbit = pytest.importorskip("vowpalwabbit")
-    model, out = vowpalwabbit.Workspace(f"--quiet --noconstant {arguments}"), np.empty(batch.n)
-    for i, line in enumerate(vw_lines(batch)):
-        example = model.example(line)
-        model.learn(example)
-        out[i] = example.get_simplelabel_prediction()
-        model.finish_example(example)
-    model.finish()
-    return out
-
-
 QUANTILE = {"method": "nag", "loss": "quantile", "quantile_tau": 0.3, "clip": 1.0}
 POWER = {"method": "nag", "loss": "squared", "clip": 1.0, "learning_rate": 0.3, "power_t": 0.3}
 FTRL = {"method": "ftrl", "l1": 0.01, "ftrl_alpha": 0.1, "ftrl_beta": 1.0}
@@ -217,13 +205,15 @@ def test_vw_predicts_the_same(arguments, settings, tolerance):
     batch = with_weights(zipf(n=1500, d=300, unit=False))
     batch = batch._replace(weight=np.maximum(batch.weight, 0.5))
     ours = Learner(LearnOptions(**settings)).partial_fit(batch).prediction
-    np.testing.assert_allclose(ours, vw_predictions(arguments, batch), rtol=tolerance, atol=tolerance)
+    np.testing.assert_allclose(
+        ours, vw_predictions(vw_lines(batch), f"--noconstant {arguments}"), rtol=tolerance, atol=tolerance
+    )
 
 
 def test_vws_adagrad_is_ours():
     batch = zipf(n=1500, d=300, unit=False)
     ours = Learner(LearnOptions(method="adagrad")).partial_fit(batch).prediction
-    theirs = vw_predictions("--adaptive -l 0.5 --loss_function logistic", batch)
+    theirs = vw_predictions(vw_lines(batch), "--noconstant --adaptive -l 0.5 --loss_function logistic")
     np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-4)
 
 
@@ -241,7 +231,8 @@ def test_vws_coin_is_ours(loss, constant):
         )
     clip = {"squared": 1.0}.get(loss, 50.0)
     ours = Learner(LearnOptions(method="coin", loss=loss, clip=clip)).partial_fit(batch).prediction
-    theirs = vw_predictions(f"--coin --loss_function {loss} --min_prediction {-clip} --max_prediction {clip}", batch)
+    flags = f"--noconstant --coin --loss_function {loss} --min_prediction {-clip} --max_prediction {clip}"
+    theirs = vw_predictions(vw_lines(batch), flags)
     np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-4)
 
 

@@ -8,7 +8,7 @@ import re
 import numba
 import numpy as np
 import pytest
-from dense_learner import dense_rows, run_twin
+from dense_learner import by_column, dense_rows, run_twin
 from drfd_twin import run_drfd
 from for_all import for_all
 from states import check_saves
@@ -43,15 +43,6 @@ def decided(settings, more):
     return settings.get("alpha") != 0 or more.get("decay", more.get("l2")) < 0.2
 
 
-def dense(learner, batch):
-    """Weights in the order of the twin's columns."""
-    ids, w = learner.weights()
-    columns = dense_rows(batch)[1]
-    out = np.zeros(len(columns))
-    out[np.searchsorted(columns, ids)] = w
-    return out
-
-
 @for_all("settings, more", [(settings, more) for settings in NEWTON for more in FADING if decided(settings, more)])
 @pytest.mark.parametrize("stream", [pytest.param("text", marks=pytest.mark.interpreted), "dense"])
 def test_the_newton_family_is_its_twin(stream, settings, more):
@@ -64,7 +55,7 @@ def test_the_newton_family_is_its_twin(stream, settings, more):
     found = learner.partial_fit(batch)
     np.testing.assert_allclose(found.raw, wanted.raw, rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(learner.alpha, twin.sketch.alpha, rtol=1e-9)
-    np.testing.assert_allclose(dense(learner, batch), twin.weights(), rtol=1e-8, atol=1e-9)
+    np.testing.assert_allclose(by_column(learner, batch), twin.weights(), rtol=1e-8, atol=1e-9)
     np.testing.assert_allclose(learner.predict(batch).raw[-5:], [twin.predict(x)[1] for x in dense_rows(batch)[0][-5:]],
                                rtol=1e-8, atol=1e-9)  # fmt: skip
     plain = Learner(LearnOptions(sketch_size=4, **({"scale": options.scale} | settings))).partial_fit(batch).raw
@@ -97,7 +88,7 @@ def test_drfd_is_its_twin(loss, m):
             twin, wanted = run_drfd(options, batch)
             learner = Learner(options)
             np.testing.assert_allclose(learner.partial_fit(batch).raw, wanted.raw, rtol=1e-9, atol=1e-9, err_msg=name)
-            np.testing.assert_allclose(dense(learner, batch), twin.w, rtol=1e-8, atol=1e-9)
+            np.testing.assert_allclose(by_column(learner, batch), twin.w, rtol=1e-8, atol=1e-9)
             assert twin.shrinks > 1
 
 

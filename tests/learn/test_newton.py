@@ -11,7 +11,7 @@ Seen on 1,500 rows as in `text`, worst of m = 1..20: RFD 8e-12, 2e-10, 4e-14 (al
 
 import numpy as np
 import pytest
-from dense_learner import dense_rows, run_twin
+from dense_learner import by_column, run_twin
 from for_all import for_all
 from streams import (
     AS_THEY_COME,
@@ -74,11 +74,7 @@ def agree(options, batch):
     off = {what: worst(getattr(got, what), getattr(wanted, what)) for what in ("prediction", "raw", "loss")}
     off["alpha"] = relative(np.array([learner.alpha]), np.array([twin.sketch.alpha]))
     off["eigenvalues"] = relative(*padded(learner.eigenvalues(), twin.sketch.eigenvalues()))
-    ids, weights = learner.weights()
-    columns = dense_rows(batch)[1]
-    dense = np.zeros(len(columns))
-    dense[np.searchsorted(columns, ids)] = weights
-    off["weights"] = relative(dense, twin.weights())
+    off["weights"] = relative(by_column(learner, batch), twin.weights())
     assert not {what: value for what, value in off.items() if not value <= tolerance}
     return twin, wanted
 

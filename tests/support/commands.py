@@ -52,15 +52,11 @@ class CommandLine:
 
     def out(self, *words):
         """Standard output of a command that succeeds."""
-        done = self(*words)
-        assert done.status == 0, done.err
-        return done.out
+        return self.both(*words)[0]
 
     def err(self, *words):
         """Standard error of a command that succeeds."""
-        done = self(*words)
-        assert done.status == 0, done.err
-        return done.err
+        return self.both(*words)[1]
 
     def both(self, *words):
         """(standard output, standard error) of a command that succeeds."""

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sonlearn import Batch, LearnOptions
+from sonlearn import Batch, Learner, LearnOptions
 
 #: A vector x lies in the range of A when what sticks out of it has ||x - P x||^2 <= IN_RANGE ||x||^2. Decided for unit
 #: rows, one after the other, so that neither the scale of a row nor the condition of A enters.
@@ -458,6 +458,15 @@ def dense_rows(batch: Batch) -> tuple[np.ndarray, np.ndarray]:
     X = np.zeros((batch.n, len(ids)))
     np.add.at(X, (np.repeat(np.arange(batch.n), np.diff(batch.indptr)), column), batch.values)
     return X, ids
+
+
+def by_column(learner: Learner, batch: Batch, values: np.ndarray | None = None) -> np.ndarray:
+    """Values of features (the learner's weights, if none are given) in the order of the columns of `dense_rows`."""
+    (ids, weights), columns = learner.weights(), dense_rows(batch)[1]
+    values = weights if values is None else values
+    out = np.zeros((*values.shape[:-1], len(columns)))
+    out[..., np.searchsorted(columns, ids)] = values
+    return out
 
 
 def run_twin(options: LearnOptions, batch: Batch, full: bool = False) -> tuple[DenseLearner, Result]:

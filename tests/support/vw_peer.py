@@ -67,6 +67,19 @@ def vw_features(lines: list[str], options: list[str]) -> list[Features]:
     return [sorted(_feature(text) for text in line.split(b"\t") if text) for line in audits]
 
 
+def vw_predictions(lines: list[str], flags: str) -> list[float]:
+    """VW's progressive predictions (float32), its clip included."""
+    vowpalwabbit = pytest.importorskip("vowpalwabbit", reason="vowpalwabbit is not installed")
+    model, found = vowpalwabbit.Workspace(f"--quiet {flags}"), []
+    for line in lines:
+        example = model.parse(line)
+        model.learn(example)
+        found.append(example.get_simplelabel_prediction())
+        model.finish_example(example)
+    model.finish()
+    return found
+
+
 def check_features(lines: list[str], options: list[str], theirs: list[Features]) -> None:
     """What we make of every line, with the same options, is what VW makes of it."""
     given = {"format": "vw"} | parse("train", options)[0]
