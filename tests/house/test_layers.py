@@ -18,11 +18,6 @@ LAYERS = (
     ("commands",),
     ("cli", "__main__"),
 )
-#: Modules that the command line imports before it knows what to do: they load neither numpy nor numba.
-QUICK = (
-    "__init__", "__main__", "cli", "errors", "options/*", "tuning/__init__", "tuning/grid", "files/__init__",
-    "files/atomic", "commands/__init__", "commands/completion", "sketch/__init__", "sketch/rules",
-)  # fmt: skip
 SOURCES = {
     ".".join(path.relative_to(PACKAGE).with_suffix("").parts): ast.parse(path.read_text(encoding="utf-8"))
     for path in sorted(PACKAGE.rglob("*.py"))
@@ -88,19 +83,6 @@ def test_no_modules_import_each_other():
 def test_only_the_compiler_knows_numba():
     knows = {name for name, tree in SOURCES.items() if "numba" in {m.split(".")[0] for m, _ in imports(tree)}}
     assert {name for name in knows if not name.startswith("jit.")} == set()
-
-
-def test_the_command_line_loads_no_numbers_until_it_runs():
-    quick = [pattern.removesuffix("/*").replace("/", ".") for pattern in QUICK]
-    wrong = [
-        f"{name} imports {module}"
-        for name, tree in SOURCES.items()
-        if name in quick or name.rpartition(".")[0] in {q.replace("/", ".") for q in quick if f"{q}/*" in QUICK}
-        for module, top in imports(tree)
-        if top and module.split(".")[0] in ("numpy", "scipy", "numba")
-    ]
-    assert not wrong, "\n".join(wrong)
-    assert all(q in SOURCES or any(name.startswith(f"{q}.") for name in SOURCES) for q in quick)
 
 
 def test_public_things_have_docstrings():
