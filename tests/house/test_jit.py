@@ -242,20 +242,20 @@ def the_file(folder, end):
     return path
 
 
-@pytest.mark.skipif(not stored.is_possible(), reason="not a tested Numba")
-def test_a_kernel_for_another_processor_is_not_run(tmp_path):
-    run_hash(tmp_path)
-    assert run_hash(tmp_path) == ["92594", "False"]
-    assert run_hash(tmp_path, NUMBA_CPU_NAME="generic") == ["compiled", "92594", "True"]
-    assert len([path for path in tmp_path.rglob("*.code") if "hashing" in path.name]) == 2
-
-
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory):
     """A folder with the kernel of `run_hash`."""
     folder = tmp_path_factory.mktemp("compiled")
     assert run_hash(folder) == ["compiled", "92594", "True"]
     return folder
+
+
+@pytest.mark.skipif(not stored.is_possible(), reason="not a tested Numba")
+def test_a_kernel_for_another_processor_is_not_run(compiled, tmp_path):
+    shutil.copytree(compiled, tmp_path / "k")
+    assert run_hash(tmp_path / "k") == ["92594", "False"]
+    assert run_hash(tmp_path / "k", NUMBA_CPU_NAME="generic") == ["compiled", "92594", "True"]
+    assert len([path for path in tmp_path.rglob("*.code") if "hashing" in path.name]) == 2
 
 
 @pytest.mark.parametrize(
@@ -435,11 +435,10 @@ def test_a_cache_that_others_can_write_to_is_not_read(compiled, place):
 
 
 @posix
-def test_the_users_own_folder_is_trusted_by_its_parents_too(place):
+def test_the_users_own_folder_is_trusted_by_its_parents_too(compiled, place):
     """Who can rename a folder above can put another in its place; then kernels go to the next place."""
     own, next_one = place / "open" / "own", place / "next"
-    own.mkdir(parents=True)
-    assert kernel([own, next_one])
+    shutil.copytree(compiled, own)
     assert not kernel([own, next_one])
     (place / "open").chmod(0o777)
     assert kernel([own, next_one])
