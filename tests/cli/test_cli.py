@@ -322,7 +322,10 @@ BAD_COMMANDS = [
     ("tune --grid m=1,2 --first-halving 9 a.svm", r"--first-halving 9: nothing is halved; give --halving as well"),
     ("tune --grid m=1,2 --by luck a.svm", r"--by luck: expected one of loss, error"),
     ("tune --grid m=1,2 -i model a.svm", r"-i: sonlearn tune has no such flag, but sonlearn train has"),
-    ("tune --grid m=1,2 --label-delay 3", r"--label-delay among settings: to them labels come at once; leave it out"),
+    (
+        "tune --grid method=nag,arow --label-delay 3 a.svm",
+        r"--label-delay among settings: to them labels come at once; leave it out",
+    ),
 ]
 
 
