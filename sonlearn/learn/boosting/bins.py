@@ -6,15 +6,11 @@ the order of values and are invariant to every increasing function of a column; 
 
 import math
 
-import numpy as np
-
 from sonlearn.jit import bare_inline, forced_inline
 from sonlearn.learn.boosting.state import BINS, KEPT, LEAST_KEPT, NUMBERS
 
 #: Rows of which the quantiles are, evenly chosen, at most.
 SAMPLE = 1024
-#: Of the bits of a float32, that of its sign, and all; values of a digit of 8 bits.
-SIGN, ALL, DIGITS = np.uint32(1 << 31), np.uint32((1 << 32) - 1), 256
 
 
 @forced_inline
@@ -43,13 +39,13 @@ def slot_of(ring, i):
 
 
 @bare_inline
-def code_columns(state, sample, keys, places, begin, end):
+def code_columns(state, sample, begin, end):
     """Fill in the codes, edges and sizes of the columns from begin to end, which are side by side in memory."""
     now, edges, sizes = state.now[0], state.edges, state.sizes
     ring, n, width, columns = ring_of(now), rows_of_refit(now), now["width"], now["columns"]
     for j in range(begin, end):
         m = take_sample(now, state.values, sample, j)
-        sort(sample, keys, places, m)
+        sort(sample, m)
         sizes[j] = find_edges(edges[j], sample, m)
     for i in range(n):
         row = slot_of(ring, i) * width
@@ -78,30 +74,19 @@ def take_sample(now, values, sample, j):
 
 
 @bare_inline
-def sort(values, keys, places, n):
-    """Sort the first n values, float32: by the digits of keys in the same order, from the last digit to the first.
-
-    keys : uint32[2, n or more]; places : int64[DIGITS]; both overwritten
-    """
-    for i in range(n):
-        bits = np.float32(values[i]).view(np.uint32)
-        keys[0, i] = bits ^ (ALL if bits & SIGN else SIGN)
-    for turn in range(4):
-        old, new, shift = keys[turn % 2], keys[1 - turn % 2], 8 * turn
-        for digit in range(DIGITS):
-            places[digit] = 0
-        for i in range(n):
-            places[(old[i] >> shift) % DIGITS] += 1
-        total = 0
-        for digit in range(DIGITS):
-            total += places[digit]
-            places[digit] = total - places[digit]
-        for i in range(n):
-            digit = (old[i] >> shift) % DIGITS
-            new[places[digit]] = old[i]
-            places[digit] += 1
-    for i in range(n):
-        values[i] = np.uint32(keys[0, i] ^ (SIGN if keys[0, i] & SIGN else ALL)).view(np.float32)
+def sort(values, n):
+    """Sort the first n values: Shell's method, whose gaps are (3^k - 1)/2 (Knuth)."""
+    gap = 1
+    while 3 * gap < n:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for i in range(gap, n):
+            x, at = values[i], i
+            while at >= gap and values[at - gap] > x:
+                values[at] = values[at - gap]
+                at -= gap
+            values[at] = x
+        gap //= 3
 
 
 @bare_inline

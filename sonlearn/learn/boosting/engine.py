@@ -17,7 +17,7 @@ from sonlearn.data.axes import Numbers
 from sonlearn.data.rows import Rows
 from sonlearn.errors import OptionError
 from sonlearn.jit.sequence import Calls
-from sonlearn.learn.boosting.bins import DIGITS, SAMPLE, rows_kept
+from sonlearn.learn.boosting.bins import SAMPLE, rows_kept
 from sonlearn.learn.boosting.losses import LOGISTIC, SOFTMAX, SQUARED, scores_of_row
 from sonlearn.learn.boosting.rounds import follow, refit_now, restore
 from sonlearn.learn.boosting.state import (
@@ -75,8 +75,7 @@ class Boost(Engine):
         inner, across = (1 << self._params.depth) - 1, scores_of_row(classes)
         order, aside, near, leaf = zeros((4, KEPT), np.uint32)
         return Scratch(
-            np.zeros(width, np.float32), np.zeros(SAMPLE, np.float32), np.zeros((2, SAMPLE), np.uint32),
-            np.zeros(DIGITS, np.int64), zeros((KEPT, 2)),
+            np.zeros(width, np.float32), np.zeros(SAMPLE, np.float32), zeros((KEPT, 2)),
             Nodes(
                 order, *np.zeros((2, 2 * inner + 1), np.int64), zeros((KEPT,), np.int64), np.zeros(2),
                 np.zeros(COLUMNS, np.uint16), zeros((inner, COLUMNS * (BINS + 1)), np.int64), np.zeros(BINS, np.int64),

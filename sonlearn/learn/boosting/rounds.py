@@ -147,7 +147,7 @@ def go_on(params, state, work, most):
         t = now["step"] - 1 - now["columns"]
         if t < 0:
             begin, end = now["step"] - 1, min(now["step"] - 1 + TOGETHER, now["columns"])
-            code_columns(state, work.sample, work.keys, work.places, begin, end)
+            code_columns(state, work.sample, begin, end)
             now["step"] += end - begin
             most -= LOOKS * n * (end - begin)
             continue
@@ -182,7 +182,7 @@ def restore(params, state, work):
     """Work out what a packed state has been without: codes, edges and scores of the refit under way."""
     now = state.now[0]
     n, t, ring = rows_of_refit(now), now["step"] - 1 - now["columns"], ring_of(now)
-    code_columns(state, work.sample, work.keys, work.places, 0, min(now["step"] - 1, now["columns"]))
+    code_columns(state, work.sample, 0, min(now["step"] - 1, now["columns"]))
     if t > 0:
         start_scores(params.loss, now, state.labels, state.starts, state.scores)
     for each in range(growing(params, now), growing(params, now) + t):

@@ -114,8 +114,6 @@ class Scratch(NamedTuple):
 
     x: np.ndarray  # float32[columns]; values of a row, zeros between rows
     sample: np.ndarray  # float32[SAMPLE]
-    keys: np.ndarray  # uint32[2, SAMPLE]; to sort it
-    places: np.ndarray  # int64[DIGITS]; how many keys have a digit, and where they go
     slopes: np.ndarray  # float64[KEPT, 2]; of each row
     nodes: Nodes
     leaf: np.ndarray  # uint32[KEPT]; of each row, the node where it ends
