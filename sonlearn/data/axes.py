@@ -61,18 +61,16 @@ class Counted(Axis):
     ----------
     used : str
         The scalar that counts what is in use.
-    room : str
-        The scalar that says for how many there has to be room; empty: who asks for room says it, or there is enough.
     rows : callable
         How many rows so many take.
     """
 
-    def __init__(self, used: str, room: str = "", rows: Callable[[int], int] = int):
-        self._used, self._room, self._rows = used, room, rows
+    def __init__(self, used: str, rows: Callable[[int], int] = int):
+        self._used, self._rows = used, rows
 
     def reserved(self, array: Any, now: np.ndarray, room: dict[str, int]) -> Any:
         """See `Axis.reserved`."""
-        wanted = self._rows(int(now[self._room][0]) if self._room else room.get(self._used, 0))
+        wanted = self._rows(room.get(self._used, 0))
         return array if wanted <= len(array) else grown(array, wanted, self._rows(int(now[self._used][0])))
 
     def packed(self, array: Any, now: np.ndarray) -> Any:

@@ -15,14 +15,15 @@ of a few rows: from a table, since a power takes longer than all else that is do
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.data import axes
+from sonlearn.data.arrays import grown
+from sonlearn.data.axes import Counted
 from sonlearn.jit import bare_inline, forced_inline
 from sonlearn.learn.linear_algebra import add_rows, clear, clear_first, set_scaled
+from sonlearn.learn.tolerances import LOG_MIN
 
 #: The log composes blocks of 2^BITS generations, and of 2^BITS of those, and so on.
 BITS = 3
@@ -70,9 +71,24 @@ def begin_generation(now, maps, ET, on_b, last, product):
 
 
 @bare_inline
-def log_is_full(now):
-    """Whether the log has no room for another generation."""
-    return now["generation"] == now["capacity"]
+def most_generations(seen, width):
+    """Generations that the log may hold, of `seen` features with `width` numbers that maps multiply.
+
+    Then all features are brought up to date, which takes the longer the more there are.
+    """
+    most = LOG_MIN
+    while most < seen // (4 * max(width, 1)):
+        most *= 8
+    return most
+
+
+@bare_inline
+def log_is_full(now, maps):
+    """Whether all features are to be brought up to date before there is another generation.
+
+    That depends on the rows learned, not on where batches end, so batch sizes do not change any bit.
+    """
+    return now["generation"] >= LOG_MIN and now["generation"] >= most_generations(now["seen"], maps.shape[1])
 
 
 @bare_inline
@@ -160,25 +176,16 @@ def slots_of(generations: int) -> int:
     return total
 
 
-def with_room(state: Any, sweep: Callable) -> Any:
-    """Enlarge the log if it is small compared with the table; else bring all features up to date and empty it.
+class _Log(Counted):
+    """The axis of the slots; there is room for as many generations as there may be of so many features."""
 
-    The choice depends on the rows learned, not on where batches end, so batch sizes do not change any bit.
+    def reserved(self, array: Any, now: np.ndarray, room: dict[str, int]) -> Any:
+        slots = slots_of(most_generations(room.get("seen", 0), array.shape[1]))
+        return grown(array, slots, slots_of(int(now["generation"][0])))
 
-    Parameters
-    ----------
-    state
-        Its log is the field `maps`, full of ``now["capacity"]`` generations. The second axis are the numbers of a
-        feature that maps multiply.
-    sweep : callable
-        The kernel that brings all features of a state up to date.
-    """
-    capacity, seen = int(state.now["capacity"][0]), int(state.now["seen"][0])
-    if capacity >= seen // (4 * state.maps.shape[1]):
-        sweep(state)
-        return state
-    state.now["capacity"] = 8 * capacity
-    return axes.reserved(state)
+
+#: Slots of the log of a state, float64[slots, M, M + K].
+LOG = _Log("generation", rows=slots_of)
 
 
 # ----------------------------------------------------------------------------------------------------- sums that forget

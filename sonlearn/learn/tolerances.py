@@ -21,7 +21,7 @@
 
 And the status codes of `round.run`: why it returned.
 
-DONE: all rows are learned. LOG_FULL: the log has no room for another generation. FOLD: the unit of the weights is too
+DONE: all rows are learned. LOG_FULL: all features are to be brought up to date. FOLD: the unit of the weights is too
 small. DIVERGED: a number is out of bounds.
 After a row: SHRINK, the buffer is full; RENEW, F is ill-conditioned; ORTHONORMALISE, the rows of V may no longer be
 orthonormal; STEP, the step needs eigenvalues. NEXT: continue with the next row.

@@ -26,14 +26,12 @@ import numpy as np
 
 from sonlearn.data import axes, merging
 from sonlearn.data.rows import Rows, longest_row
-from sonlearn.jit.sequence import Calls, run_calls
+from sonlearn.jit.sequence import Calls
 from sonlearn.learn.diagonal_fd import rounds
 from sonlearn.learn.diagonal_fd.rounds import EXTRA, KEPT, SLOT, WBAR, DiagonalFDParams, DiagonalFDState
 from sonlearn.learn.engine import Engine, Predictions, State, padded
 from sonlearn.learn.linear_algebra import factorise
-from sonlearn.learn.log import with_room
 from sonlearn.learn.losses import CODE
-from sonlearn.learn.tolerances import LOG_FULL, LOG_MIN
 from sonlearn.options import LearnOptions
 
 #: Minimum of raw rows between two shrinks, and raw rows for each row of the sketch. A longer buffer means fewer shrinks
@@ -93,27 +91,17 @@ class DiagonalFD(WithDiagonal):
         """State of an untrained learner."""
         params = self._params
         width, rows = max(params.m - 1, 1), params.m - 1 + params.raw  # of a sketch that keeps no row, width is 1
-        now = np.zeros(1, dtype=rounds.SCALARS)
-        now["capacity"] = LOG_MIN
         return DiagonalFDState(
             table=np.zeros((0, KEPT + width)), mass=np.zeros(0), maps=np.zeros((0, width, width + 1)),
             X=np.zeros((0, params.raw)), when=np.zeros(0, dtype=np.int64), owner=np.zeros(0, dtype=np.int64),
-            T=np.zeros((rows, rows)), LT=np.zeros((rows, rows)), gamma=np.zeros(rows), now=now,
+            T=np.zeros((rows, rows)), LT=np.zeros((rows, rows)), gamma=np.zeros(rows),
+            now=np.zeros(1, dtype=rounds.SCALARS),
         )  # fmt: skip
 
     def reserve(self, state: DiagonalFDState, rows: Rows, features: int) -> DiagonalFDState:
         """Make room for learning `rows`."""
         more = min(int(rows.indptr[-1]), self._params.raw * longest_row(rows))
         return axes.reserved(state, seen=features, slots=min(features, int(state.now["slots"][0]) + more))
-
-    def learn(self, state: DiagonalFDState, rows: Rows, out: Predictions, start: int) -> tuple[DiagonalFDState, int]:
-        """Learn rows from `start` on (see `Engine.learn`)."""
-        at = start
-        while True:
-            at, status = run_calls(self.calls(state, rows, out, at))
-            if status != LOG_FULL:
-                return state, at
-            state = with_room(state, rounds.sweep)
 
     def calls(self, state: DiagonalFDState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> Calls:
         """See `Engine.calls`."""
@@ -125,10 +113,6 @@ class DiagonalFD(WithDiagonal):
         raw = self._params.raw
         full = rows._replace(indptr=int(rows.indptr[1]) * np.arange(raw + 1), y=np.zeros(raw))
         return super().spare(state, full, features)
-
-    def predict(self, state: DiagonalFDState, rows: Rows, out: Predictions) -> int:
-        """Predict `rows` and change nothing."""
-        return int(run_calls(self.calls(state, rows, out, learns=False))[0])
 
     def weights(self, state: DiagonalFDState, features: int, number: int | None = None) -> np.ndarray:
         """Weights in the scale of the input."""
@@ -153,7 +137,7 @@ class DiagonalFD(WithDiagonal):
         """`state` with all features up to date and an empty log, in arrays of its own where they differ."""
         if state.now["generation"][0]:
             state = state._replace(table=state.table.copy(), now=state.now.copy())
-            rounds.sweep(state)
+            rounds.sweep(state, np.zeros((2, state.maps.shape[2])))
         return state
 
     def _of(self, found: Matrix, t: int) -> DiagonalFDState:

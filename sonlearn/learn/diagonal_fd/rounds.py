@@ -37,7 +37,7 @@ import numpy as np
 
 from sonlearn.data.axes import BY_FEATURE, Counted, Scalars
 from sonlearn.data.rows import entries, features_with, is_learned
-from sonlearn.jit import bare_inline, bare_jit, forced_inline, jit
+from sonlearn.jit import bare_inline, bare_jit, forced_inline
 from sonlearn.learn.eigenpairs import Eigenpairs, leading_eigenpairs, room_for
 from sonlearn.learn.linear_algebra import (
     add_scaled,
@@ -52,9 +52,9 @@ from sonlearn.learn.linear_algebra import (
     solve_lower,
     solve_upper,
 )
-from sonlearn.learn.log import apply_map, begin_generation, log_is_full, map_forward, place, slots_of
+from sonlearn.learn.log import LOG, apply_map, begin_generation, log_is_full, map_forward, place
 from sonlearn.learn.losses import HINGE, LOGISTIC
-from sonlearn.learn.tolerances import DIVERGED, DONE, LIMIT, LOG_FULL
+from sonlearn.learn.tolerances import DIVERGED, DONE, LIMIT
 
 # The first columns of a feature's row of the table. The feature's entries of the kept rows of B follow, so that reading
 # a feature costs one cache miss.
@@ -65,11 +65,11 @@ WBAR, EXTRA, STAMP, SLOT, KEPT = range(5)
 #: Largest squared length of a row of B Delta^-1/2. A longer raw row gets a smaller weight; the excess of a kept row is
 #: shed. So the condition number of I + T suits double precision for any input.
 LONGEST = 1e10
-#: Rows of the log; features in the buffered rows.
-LOG, SLOTS = Counted("generation", room="capacity", rows=slots_of), Counted("slots")
+#: Features in the buffered rows.
+SLOTS = Counted("slots")
 #: t: rows learned; shrunk: t at the last shrink; k: rows kept; raw: rows buffered; slots: features in the buffered
-#: rows; generation: of the log; capacity: generations that it may hold; seen: features.
-SCALARS = [(name, "i8") for name in ("t", "shrunk", "k", "raw", "slots", "generation", "capacity", "seen")]
+#: rows; generation: of the log; seen: features.
+SCALARS = [(name, "i8") for name in ("t", "shrunk", "k", "raw", "slots", "generation", "seen")]
 #: Lower bound of p (1 - p) for logistic loss, so that a / s is finite.
 CURVATURE = 1e-8
 #: A difference of at most this share of its operands is rounding error.
@@ -128,34 +128,32 @@ def new_work(params: DiagonalFDParams, state: DiagonalFDState) -> DiagonalFDScra
 
 @bare_jit
 def follow(params, state, work, rows, raw, start, learns):
-    """Predict rows from `start` on and, where it `learns`, learn them; (next row, DONE, LOG_FULL or DIVERGED).
+    """Predict rows from `start` on and, where it `learns`, learn them; returns the first row that was refused, or n.
 
     params : DiagonalFDParams; state : DiagonalFDState, modified where it `learns`
     work : DiagonalFDScratch, overwritten; rows : Rows, not modified; raw : float64[n, 1], filled in from row `start` on
-
-    Stops before a row if the log is full (the caller enlarges it) or if a number would be out of bounds.
     """
     now = state.now[0]
     for i in range(start, len(rows.y)):
         feats, values = entries(rows, i)
         learned = learns and is_learned(rows.weight[i], rows.y[i])
-        if learned and log_is_full(now):
-            return i, LOG_FULL
+        if learned and log_is_full(now, state.maps):
+            sweep(state, work.z)
         wx, xx = read(state, work, feats, values, learned)
         r = now["k"] + now["raw"]
         solve_lower(state.LT, r, work.q, work.g)
         v = max(minus_dot(xx, work.g, work.g, r), 0.0)
         z = plus_dot(wx, work.g, state.gamma, r) + rows.base[i]
         if not (abs(z) <= LIMIT and xx <= LIMIT * LIMIT):
-            return i, DIVERGED
+            return i
         raw[i, 0] = z
         if learned:
             w = rows.weight[i] / params.r
             if step(params.loss, state, work.q, work.g, feats, values, z, v, xx, rows.y[i], w) == DIVERGED:
-                return i, DIVERGED
+                return i
             if now["raw"] == params.raw:
                 shrink(params, state, work)
-    return len(rows.y), DONE
+    return len(rows.y)
 
 
 @bare_inline
@@ -418,13 +416,13 @@ def bring_up_to_date(maps, row, target, now, z):
     target[EXTRA], target[STAMP], target[SLOT] = row[EXTRA], now, row[SLOT]
 
 
-@jit
-def sweep(state):
-    """Bring every feature up to date and empty the log: O(m^2) a feature.
+@bare_inline
+def sweep(state, z):
+    """Bring every feature up to date and empty the log: O(m^2) a feature. z : of DiagonalFDScratch
 
-    The log's capacity grows with the number of features, so the amortised cost is at most O(m^2) an example.
+    The log's room grows with the number of features, so the amortised cost is at most O(m^2) an example.
     """
-    now, z = state.now[0], np.empty((2, state.maps.shape[2]))
+    now = state.now[0]
     for f in range(now["seen"]):
         row = state.table[f]
         bring_up_to_date(state.maps, row, row, now["generation"], z)

@@ -15,7 +15,7 @@ cancellation.
 A generation is a change of basis of Z for every feature, applied to a feature only when it is read: z <- E z and
 wbar <- wbar + beta'z, for every class. A feature's row of the table is [z wbar]; the log stores the matrix that
 multiplies such a row. A feature's stamp is the last generation applied to it; one that is behind is updated by
-compositions, usually two or three (`sonlearn.learn.log`). Only this module writes the stamps, the log and its capacity.
+compositions, usually two or three (`sonlearn.learn.log`). Only this module writes the stamps and the log.
 """
 
 import math
@@ -23,7 +23,7 @@ import math
 import numpy as np
 
 from sonlearn.data.rows import features_with
-from sonlearn.jit import bare_inline, forced_inline, inline, jit
+from sonlearn.jit import bare_inline, forced_inline, inline
 from sonlearn.learn.linear_algebra import add_scaled, clear, clear_first, dot, minus_dot, plus_dot, set_scaled, spectral
 from sonlearn.learn.log import begin_generation, map_forward
 from sonlearn.learn.tolerances import FEATURES, LOOK, NOISE, SMALL, SPAN, SPAN_LOOK
@@ -322,11 +322,11 @@ def all_current(now, features):
     now.generation = 0
 
 
-@jit
+@inline
 def sweep(state):
     """Bring every feature up to date and empty the log.
 
-    O(k^2) a feature. The log's capacity grows with the number of features, so the amortised cost is O(m^2) an example.
+    O(k^2) a feature. Its room grows with the number of features, so the amortised cost is O(m^2) an example.
     """
     z = np.empty((2, state.table.shape[1]))
     for f in range(state.now[0].seen):

@@ -35,13 +35,12 @@ from sonlearn.data import axes, merging
 from sonlearn.data.rows import Rows, longest_row
 from sonlearn.learn.engine import Engine, Predictions, padded
 from sonlearn.learn.linear_algebra import INVERSE
-from sonlearn.learn.log import with_room
 from sonlearn.learn.newton.coordinates import sweep, wbar_factor
 from sonlearn.learn.newton.folding import orthonormalise
 from sonlearn.learn.newton.rescale import ALL_GRADIENTS, DIAGONAL_START, GRADIENTS, NONE
 from sonlearn.learn.newton.shrink import begin_with_kept, learn, lower
 from sonlearn.learn.newton.state import FEATURE, NewtonParams, NewtonState, new_state, new_work, params_of, sizes_of
-from sonlearn.learn.tolerances import FEATURES, FOLD, LOG_FULL, ORTHONORMALISE, RANK
+from sonlearn.learn.tolerances import FEATURES, FOLD, ORTHONORMALISE, RANK
 from sonlearn.options import LearnOptions
 
 
@@ -78,12 +77,10 @@ class SketchedNewton(Engine):
 
     def learn(self, state: NewtonState, rows: Rows, out: Predictions, start: int) -> tuple[NewtonState, int]:
         """Learn rows from `start` on (see `Engine.learn`)."""
-        at, status = start, LOG_FULL
-        while status in (LOG_FULL, FOLD, ORTHONORMALISE):
+        at, status = start, FOLD
+        while status in (FOLD, ORTHONORMALISE):
             at, status = learn(self.params, state, self.work, rows, out, at, True, self._oja, self._rare)
-            if status == LOG_FULL:
-                state = with_room(state, sweep)
-            elif status == FOLD:
+            if status == FOLD:
                 fold_weight_scale(state)
             elif status == ORTHONORMALISE:
                 orthonormalise(state)

@@ -29,7 +29,7 @@ from sonlearn.jit import bare_inline, inline, jit
 from sonlearn.learn.dense.engine import first_weights
 from sonlearn.learn.engine import Engine, Predictions
 from sonlearn.learn.linear_algebra import ROOT, add_scaled, clear_first, dot, leading, set_scaled
-from sonlearn.learn.log import log_is_full, with_room
+from sonlearn.learn.log import log_is_full
 from sonlearn.learn.losses import loss_slope, within_bounds
 from sonlearn.learn.newton import state as newton
 from sonlearn.learn.newton.coordinates import coordinates, sweep
@@ -37,7 +37,7 @@ from sonlearn.learn.newton.engine import SketchedNewton
 from sonlearn.learn.newton.folding import orthonormalise
 from sonlearn.learn.newton.round import RowGeometry, add_along, buffer_row, count
 from sonlearn.learn.newton.shrink import shrink
-from sonlearn.learn.tolerances import DIVERGED, DONE, LARGEST, LIMIT, LOG_FULL, SHRINK
+from sonlearn.learn.tolerances import LARGEST, LIMIT, SHRINK
 from sonlearn.options import LearnOptions
 
 #: A square of a rate is taken to be more than this, where it divides.
@@ -94,17 +94,12 @@ class SketchedMetaGrad(Engine):
 
     def learn(self, state: MetaGradFDState, rows: Rows, out: Predictions, start: int) -> tuple[MetaGradFDState, int]:
         """Learn rows from `start` on (see `Engine.learn`)."""
-        at, status = start, LOG_FULL
-        while status == LOG_FULL:
-            at, status = learn(self._params, state, self._sketch.work, rows, out, at, True)
-            if status == LOG_FULL:
-                state = state._replace(base=with_room(state.base, sweep))
-        return state, at
+        return state, learn(self._params, state, self._sketch.work, rows, out, start, True)
 
     def predict(self, state: MetaGradFDState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
         self._sketch.make_room(rows)
-        return int(learn(self._params, state, self._sketch.work, rows, out, 0, False)[0])
+        return int(learn(self._params, state, self._sketch.work, rows, out, 0, False))
 
     def weights(self, state: MetaGradFDState, features: int, number: int | None = None) -> np.ndarray:
         """Weights in the scale of the input."""
@@ -131,7 +126,7 @@ class SketchedMetaGrad(Engine):
 
 @jit
 def learn(params, state, work, rows, out, start, learns):
-    """Predict and, where it `learns`, learn rows from `start` on; returns (next row, DONE, LOG_FULL or DIVERGED).
+    """Predict and, where it `learns`, learn rows from `start` on; returns the first row that was refused, or n.
 
     params : MetaGradFDParams; state : MetaGradFDState, modified where it `learns`; work : NewtonScratch, overwritten
     rows : Rows, not modified; out : Predictions, filled in from row `start` on; start : int; learns : bool
@@ -139,8 +134,8 @@ def learn(params, state, work, rows, out, start, learns):
     base, now = params.base, state.base.now[0]
     logp, limit = np.empty(len(state.logp)), LIMIT if learns else LARGEST
     for i in range(start, len(rows.y)):
-        if learns and log_is_full(now):
-            return i, LOG_FULL
+        if learns and log_is_full(now, state.base.maps):
+            sweep(state.base)
         feats = rows.features[rows.indptr[i] : rows.indptr[i + 1]]
         values = rows.values[rows.indptr[i] : rows.indptr[i + 1]]
         set_scaled(work.x, 1.0, values, len(feats))
@@ -151,15 +146,15 @@ def learn(params, state, work, rows, out, start, learns):
         wx = work.wx[0] + (state.share[0] * zx + state.share[1] * vx)
         out.raw[i, 0] = wx + rows.base[i]
         if not (within_bounds(base.output, out.raw[i], out.prediction[i], limit) and xx <= limit * limit):
-            return i, DIVERGED
+            return i
         if not learned:
             continue
         slope = rows.weight[i] * loss_slope(base.output.loss, out.prediction[i, 0], rows.y[i])
         if not (slope * slope * xx <= longest(params, state) and abs(slope * slope * wx) <= LIMIT):
-            return i, DIVERGED
+            return i
         update_experts(params, state, work, slope, wx, zx, vx, logp)
         if not np.isfinite(logp).all():
-            return i, DIVERGED
+            return i
         for e in range(len(logp)):
             state.logp[e] = logp[e] - logp.max()
         count(now, feats)
@@ -172,7 +167,7 @@ def learn(params, state, work, rows, out, start, learns):
         else:
             lam, U = np.linalg.eigh(leading(state.base.basis.H, r))
         average(params, state, lam, U)
-    return len(rows.y), DONE
+    return len(rows.y)
 
 
 @bare_inline

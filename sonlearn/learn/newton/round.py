@@ -83,7 +83,7 @@ def run(params, state, work, rows, out, start, learns, oja, rare):
     now, prediction, raw = state.now[0], out.prediction, out.raw
     large, limit = len(state.table) > LARGE_TABLE, LIMIT if learns else LARGEST
     for i in range(start, len(rows.y)):
-        if learns and log_is_full(now):
+        if learns and log_is_full(now, state.maps):
             return i, LOG_FULL
         if learns and now.weight_scale < SMALLEST:
             return i, FOLD

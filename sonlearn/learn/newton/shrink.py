@@ -15,17 +15,17 @@ import numpy as np
 
 from sonlearn.jit import bare_inline, inline, jit
 from sonlearn.learn.linear_algebra import ROOT, add_scaled, clear, dot, gram_spectrum, leading, set_scaled, spectral
-from sonlearn.learn.newton.coordinates import renew, spectral_excess
+from sonlearn.learn.newton.coordinates import renew, spectral_excess, sweep
 from sonlearn.learn.newton.folding import fold, is_due
 from sonlearn.learn.newton.round import projected_slope, reset_factor, run
-from sonlearn.learn.tolerances import ORTHONORMALISE, RANK, RENEW, SHRINK, SINGULAR, SPAN, SQUARING, STEP
+from sonlearn.learn.tolerances import LOG_FULL, ORTHONORMALISE, RANK, RENEW, SHRINK, SINGULAR, SPAN, SQUARING, STEP
 
 
 @jit
 def learn(params, state, work, rows, out, start, learns, oja, rare):
     """Predict rows from `start` on and, where it `learns`, learn them.
 
-    Returns (next row, DONE, LOG_FULL, FOLD, DIVERGED or ORTHONORMALISE).
+    Returns (next row, DONE, FOLD, DIVERGED or ORTHONORMALISE).
 
     Parameters
     ----------
@@ -41,14 +41,15 @@ def learn(params, state, work, rows, out, start, learns, oja, rare):
         None where rows are buffered: then Oja's rule is not compiled.
     rare : (True,), or () if no option is set that `engine.is_rare` names: then what only these need is not compiled
 
-    Stops before a row if the log is full (the caller enlarges it), if the weight scale is to be folded (by
-    `engine.fold_weight_scale`) or if a number would be out of bounds, and after one if V is to be orthonormalised (by
-    `folding.orthonormalise`).
+    Stops before a row if the weight scale is to be folded (by `engine.fold_weight_scale`) or if a number would be out
+    of bounds, and after one if V is to be orthonormalised (by `folding.orthonormalise`).
     """
     at = start
     while True:
         at, status = run(params, state, work, rows, out, at, learns, oja, rare)
-        if oja is None:
+        if status == LOG_FULL:
+            sweep(state)
+        elif oja is None:
             if status == SHRINK:
                 if shrink(params, state, work, work.slope, rare):
                     return at, ORTHONORMALISE

@@ -15,18 +15,18 @@ import numpy as np
 
 from sonlearn.data.axes import BY_FEATURE, PART, Classes, Counted, Scalars
 from sonlearn.learn.linear_algebra import INVERSE, ROOT, SHIFTED
-from sonlearn.learn.log import slots_of
+from sonlearn.learn.log import LOG
 from sonlearn.learn.losses import Output, output_of
 from sonlearn.learn.newton.rescale import CODE as RESCALE_CODE
 from sonlearn.learn.newton.rescale import NONE
-from sonlearn.learn.tolerances import FEATURES, LOG_MIN
+from sonlearn.learn.tolerances import FEATURES
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
 from sonlearn.sketch.rules import Terms, terms
 
 ETA_CONSTANT, ETA_OVER_T, ETA_OVER_ROOT_T = range(3)
-#: Rows of the log; features in the raw rows.
-LOG, LOCAL = Counted("generation", room="capacity", rows=slots_of), Counted("local")
+#: Features in the raw rows.
+LOCAL = Counted("local")
 
 #: The scalars of the state: ``now = state.now[0]`` has these fields, compiled and interpreted.
 NOW = np.dtype((np.record, [
@@ -39,7 +39,6 @@ NOW = np.dtype((np.record, [
     ("seen", "i8"),  # features learned so far
     ("read", "i8"),  # entries of rows learned since V was last orthonormalised
     ("generation", "i8"),  # of Z (`coordinates`)
-    ("capacity", "i8"),  # generations that the log may hold
     ("used", "i8"),  # rows of Z in use
     ("alpha", "f8"),
     ("restored", "f8"),  # mass returned to the squared singular values of kept directions (CFD)
@@ -218,7 +217,7 @@ def new_state(params: NewtonParams) -> NewtonState:
     """State of an untrained learner; arrays that grow with the features have length 0."""
     K, k_max, M, R_max, r_max = sizes_of(params)
     now = np.zeros(1, dtype=NOW)
-    now["alpha"], now["weight_scale"], now["capacity"] = params.base, 1.0, LOG_MIN
+    now["alpha"], now["weight_scale"] = params.base, 1.0
     return NewtonState(
         now=now,
         features=np.zeros(0, dtype=FEATURE),
