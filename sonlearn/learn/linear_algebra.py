@@ -241,26 +241,6 @@ def gram_spectrum(R):
     return lam, U
 
 
-@inline
-def leading(A, rows):
-    """Copy of A[:rows, :rows]."""
-    out = np.empty((rows, rows))
-    for i in range(rows):
-        for j in range(rows):
-            out[i, j] = A[i, j]
-    return out
-
-
-@inline
-def transposed(A, columns):
-    """Copy of A[:, :columns]'."""
-    out = np.zeros((columns, A.shape[0]))
-    for i in range(columns):
-        for j in range(A.shape[0]):
-            out[i, j] = A[j, i]
-    return out
-
-
 @bare_inline
 def factorise(A, plus, r, LT):
     """`factorise_or` whose squares of pivots are at least `LEAST`."""

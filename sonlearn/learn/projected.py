@@ -167,7 +167,7 @@ def follow(params, state, normals, rows, out, start, stop, learns):
         if not (length * length * xx <= LIMIT and s * s * xx * dot(r, r, len(r)) <= LIMIT):
             return i
         b, move = projected_weights(params, state, y, out.raw[i], out.prediction[i], xx)
-        SS = gram_with(state.SS, r, y, s, xx)
+        SS = state.SS + s * (np.outer(r, y) + np.outer(y, r)) + s * s * xx * np.outer(r, r)
         add_scaled(y, s * xx, r, len(r))
         lam, U = decompose(state, SS, r, rows, i, s)
         if params.source == DATA and params.output.loss.code == POISSON:
@@ -249,16 +249,6 @@ def projected_weights(params, state, y, raw, prediction, xx):
             quadratic += spectral(params.kind, params.floor, state.lam[i], total * total / state.lam[i])
     along = excess / (quadratic + outside * max(rest, 0.0))
     return b - np.outer(along, across(params, state.lam, state.U, y)), -outside * along
-
-
-@inline
-def gram_with(SS, r, y, s, xx):
-    """float64[tau, tau]: S S' after S += r s x'. SS : before; y : float64[tau], S x; none is modified"""
-    out = np.empty(SS.shape)
-    for i in range(len(r)):
-        for j in range(len(r)):
-            out[i, j] = SS[i, j] + s * (r[i] * y[j] + y[i] * r[j]) + s * s * xx * (r[i] * r[j])
-    return out
 
 
 @inline

@@ -185,6 +185,7 @@ class MetaGradState(NamedTuple):
     """State of a learner, without the names of its features."""
 
     w: Annotated[np.ndarray, BY_FEATURE]  # float64[features, 1]; the experts' tilted average
+    z: Annotated[np.ndarray, BY_FEATURE, summed]  # float64[features, 2]; sums of g and of (w'g) g
     W: Annotated[np.ndarray, BY_FEATURE]  # float64[features, experts]; the experts' weights w_e
     logp: Annotated[np.ndarray, Axis(), summed]  # float64[experts]; logarithms of the probabilities p_e, the largest 0
     A: Annotated[np.ndarray, TRIANGLE]  # float64[features (features + 1)/2]; columns of A's upper triangle
@@ -202,28 +203,14 @@ class MetaGrad(Dense):
     def new(self, classes: int = 0) -> MetaGradState:
         """State of an untrained learner."""
         now = np.zeros(1, dtype=NOW).view(np.recarray)
-        return MetaGradState(np.zeros((0, 1)), np.zeros((0, EXPERTS)), first_weights(), np.zeros(0), now)
+        return MetaGradState(*(np.zeros((0, n)) for n in (1, 2, EXPERTS)), first_weights(), np.zeros(0), now)
 
     def merge(self, states: Sequence[MetaGradState], base: MetaGradState, rows: Sequence[int]) -> MetaGradState:
-        """Experts as Gaussians, as of `arow-full`; their losses add up, and so do the squares of gradients."""
+        """Sums over rows (z, the experts' losses, squares of gradients) add up; the weights follow from them."""
         found, by = Engine.merge(self, states, base, rows), self.shares(states, base)
-        start, *own = (self._matrix(state) for state in (base, *states))
-        A, W = merging.summed(start, own, by), np.zeros(base.W.shape)
-        for e in range(EXPERTS):
-            eta = self._params.rate * 0.5**e
-            first, *others = (
-                self._precision(own_A, eta) @ state.W[:, e]
-                for own_A, state in zip((start, *own), (base, *states), strict=True)
-            )
-            W[:, e] = np.linalg.solve(self._precision(A, eta), merging.summed(first, others, by))
-        logp = found.logp - found.logp.max()
-        tilted = np.exp(logp) * 0.5 ** np.arange(EXPERTS)
-        w = W @ tilted[:, None] / tilted.sum()
-        return found._replace(w=w, W=W, logp=logp, A=self._columns(A))
-
-    def _precision(self, A: np.ndarray, eta: float) -> np.ndarray:
-        """H_e of the expert with the step size `eta`."""
-        return np.asarray(self._params.alpha * np.eye(len(A)) + 2.0 * eta * eta * A)
+        A = merging.summed(self._matrix(base), [self._matrix(state) for state in states], by)
+        W, w = rounds.weighed(self._params, A, found.z, found.logp)
+        return found._replace(w=w[:, None], W=W, logp=found.logp - found.logp.max(), A=self._columns(A))
 
     def facts(self, state: MetaGradState) -> dict[str, object]:
         """alpha; experts: float64[experts], their probabilities, from the largest step size to the smallest."""

@@ -32,7 +32,8 @@ van Erven, Koolen, van der Hoeven 2021. Expert e has eta_e = l 2^-e and H_e = al
 
     r_e = eta_e (w_e - w)'g,    log p_e <- log p_e - r_e - r_e^2,    w_e <- w_e - eta_e (1 + 2 r_e) H_e^-1 g,
 
-and the weights are the tilted average w = sum of p_e eta_e w_e / sum of p_e eta_e. All H_e^-1 come from one
+and the weights are the tilted average w = sum of p_e eta_e w_e / sum of p_e eta_e. The w_e are computed from sums,
+w_e = -H_e^-1 (eta_e z - 2 eta_e^2 v) with z of g and v of (w'g) g, which is the same; all H_e^-1 come from one
 decomposition of A. l is 1/(2B), where B bounds the loss of a row in excess of the best, and alpha is 1/D^2.
 """
 
@@ -42,7 +43,7 @@ import numpy as np
 
 from sonlearn.data.rows import features_with, is_learned
 from sonlearn.jit import bare_inline, inline, jit
-from sonlearn.learn.linear_algebra import INVERSE, ROOT, add_scaled, clear_first, minus_dot, set_scaled, spectral
+from sonlearn.learn.linear_algebra import INVERSE, ROOT, add_scaled, clear_first, dot, minus_dot, set_scaled, spectral
 from sonlearn.learn.losses import SQUARED, leads_too_far, loss_slope, slopes, within_bounds
 from sonlearn.learn.newton.round import row_scale
 from sonlearn.learn.tolerances import LARGEST, LIMIT, SPAN
@@ -451,56 +452,59 @@ def learn_experts(params, state, rows, out, start, learns):
             return i
         d = features_of(state, rows, i)
         slope = rows.weight[i] * loss_slope(params.output.loss, out.prediction[i, 0], rows.y[i])
-        g = np.zeros(d)
-        for at in range(rows.indptr[i], rows.indptr[i + 1]):
-            g[rows.features[at]] = slope * rows.values[at]
+        g, logp = np.zeros(d), state.logp.copy()
+        to_dense(rows, i, d, g)
+        g *= slope
         if not np.dot(g, g) <= LIMIT:
             return i
         A = matrix(state.A, now.seen, d)
-        A += g.reshape(d, 1) * g
-        logp, W = state.logp.copy(), state.W[:d].copy()
-        advise(params, A, g, state.w[:d, 0], logp, W)
-        w = tilted(params, logp, W)
+        A += np.outer(g, g)
+        z = state.z[:d] + np.outer(g, np.array([1.0, dot(state.w[:, 0], g, d)]))
+        take_losses(params, g, state.w[:, 0], state.W, logp)
+        W, w = weighed(params, A, z, logp)
         if not (np.isfinite(W).all() and np.isfinite(logp).all()):
             return i
         now.t += 1
         now.seen = d
         state.w[:d, 0] = w
         state.W[:d] = W
+        state.z[:d] = z
         for e in range(E):
             state.logp[e] = logp[e] - logp.max()
         pack_triangle(state.A, A)
 
 
-@inline
-def advise(params, A, g, w, logp, W):
-    """The experts' steps and losses.
-
-    A : float64[d, d]; g, w : float64[d]; none is modified
-    logp : float64[experts] and W : float64[d, experts], both modified
-    """
-    d = len(g)
-    if d == 0:
-        return
-    lam, U = np.linalg.eigh(A)
-    y, eta, step = np.dot(g, U), params.rate, np.empty(d)
+@bare_inline
+def take_losses(params, g, w, W, logp):
+    """logp <- log p_e - r_e - r_e^2. g : float64[d]; w : float64[d or more]; W : float64[d or more, experts]"""
+    eta = params.rate
     for e in range(len(logp)):
         r = 0.0
-        for j in range(d):
+        for j in range(len(g)):
             r += eta * (W[j, e] - w[j]) * g[j]
-            step[j] = spectral(INVERSE, params.alpha, 2.0 * eta * eta * max(lam[j], NOISE * lam[-1]), y[j])
         logp[e] -= r + r * r
-        W[:, e] -= eta * (1.0 + 2.0 * r) * np.dot(U, step)
         eta *= 0.5
 
 
 @inline
-def tilted(params, logp, W):
-    """float64[d]: sum of p_e eta_e w_e / sum of p_e eta_e. Does not modify logp or W."""
-    w, total, eta, top = np.zeros(len(W)), 0.0, params.rate, logp.max()
+def weighed(params, A, z, logp):
+    """(the experts' weights float64[d, experts], their tilted average float64[d]) of sums over rows.
+
+    A : float64[d, d]; z : float64[d, 2]; logp : float64[experts]; none is modified
+    """
+    d, total, eta, top = len(A), 0.0, params.rate, logp.max()
+    W, w, step = np.zeros((d, len(logp))), np.zeros(d), np.empty(d)
+    if d == 0:
+        return W, w
+    lam, U = np.linalg.eigh(A)
+    y = np.dot(np.ascontiguousarray(U.T), z)
     for e in range(len(logp)):
+        for j in range(d):
+            g = eta * (2.0 * eta * y[j, 1] - y[j, 0])
+            step[j] = spectral(INVERSE, params.alpha, 2.0 * eta * eta * max(lam[j], NOISE * lam[-1]), g)
+        W[:, e] = np.dot(U, step)
         share = math.exp(logp[e] - top) * eta
         total += share
-        add_scaled(w, share, W[:, e], len(w))
+        add_scaled(w, share, W[:, e], d)
         eta *= 0.5
-    return w / total
+    return W, w / total

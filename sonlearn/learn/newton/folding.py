@@ -16,7 +16,7 @@ import math
 import numpy as np
 
 from sonlearn.jit import bare_inline, inline
-from sonlearn.learn.linear_algebra import add_scaled, clear, clear_first, dot, factorise_or, solve_lower, transposed
+from sonlearn.learn.linear_algebra import add_scaled, clear, clear_first, dot, factorise_or, solve_lower
 from sonlearn.learn.log import begin_generation
 from sonlearn.learn.newton.coordinates import all_current, refresh, refresh_all, start_over, unmix
 from sonlearn.learn.tolerances import AFFORDABLE, BROKEN, CHEAP, NEEDED, ROUNDING, WORTH
@@ -39,7 +39,7 @@ def fold(state, W, z):
     for c in range(len(a)):
         unmix(G, k, n_raw, a[c], on_v[c], on_x[c])
     shape = state.maps.shape[1:]
-    begin_generation(now, state.maps, transposed(N1, k), on_v, np.empty(shape), np.empty(shape))
+    begin_generation(now, state.maps, np.ascontiguousarray(N1.T), on_v, np.empty(shape), np.empty(shape))
     write_back(state, N2, on_x, z)
     worst = departure(state.basis, N1, N2)
     clear(a)
@@ -84,7 +84,7 @@ def departure(basis, N1, N2):
     drift, G, (n_kept, k) = basis.drift, basis.G, N1.shape
     half, whole = np.zeros((n_kept, k)), np.zeros((n_kept, n_kept))
     add_product(N1, drift, n_kept, k, half)
-    add_product(half, transposed(N1, k), n_kept, k, whole)
+    add_product(half, np.ascontiguousarray(N1.T), n_kept, k, whole)
     clear(drift)
     worst = 0.0
     for i in range(n_kept):

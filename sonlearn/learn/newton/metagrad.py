@@ -28,7 +28,7 @@ from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_inline, inline, jit
 from sonlearn.learn.dense.engine import first_weights
 from sonlearn.learn.engine import Engine, Predictions
-from sonlearn.learn.linear_algebra import ROOT, add_scaled, clear_first, dot, leading, set_scaled
+from sonlearn.learn.linear_algebra import ROOT, add_scaled, clear_first, dot, set_scaled
 from sonlearn.learn.log import log_is_full
 from sonlearn.learn.losses import loss_slope, within_bounds
 from sonlearn.learn.newton import state as newton
@@ -165,7 +165,7 @@ def learn(params, state, work, rows, out, start, learns):
                 orthonormalise(state.base)
             lam, U = state.base.basis.D2[: now.k].copy(), np.eye(now.k)
         else:
-            lam, U = np.linalg.eigh(leading(state.base.basis.H, r))
+            lam, U = np.linalg.eigh(state.base.basis.H[:r, :r].copy())
         average(params, state, lam, U)
     return len(rows.y)
 

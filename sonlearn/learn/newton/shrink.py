@@ -14,7 +14,7 @@ import math
 import numpy as np
 
 from sonlearn.jit import bare_inline, inline, jit
-from sonlearn.learn.linear_algebra import ROOT, add_scaled, clear, dot, gram_spectrum, leading, set_scaled, spectral
+from sonlearn.learn.linear_algebra import ROOT, add_scaled, clear, dot, gram_spectrum, set_scaled, spectral
 from sonlearn.learn.newton.coordinates import renew, spectral_excess, sweep
 from sonlearn.learn.newton.folding import fold, is_due
 from sonlearn.learn.newton.round import projected_slope, reset_factor, run
@@ -77,7 +77,7 @@ def shrink(params, state, work, slope, rare):
     r = now.k + now.raw
     least = now.alpha * now.alpha if params.kind == ROOT else now.alpha
     lam, U, zero = decompose(basis, now.alpha, r, params.m, least)
-    W = leading_directions(U, lower(params, now, basis.D2, lam, zero))
+    W = np.ascontiguousarray(U.T[::-1][: lower(params, now, basis.D2, lam, zero)])  # the leading directions
     if len(rare) > 0 and params.after:
         project_slopes(params, now, basis, u, slope, y, W)
     if len(rare) > 0 and params.dual:
@@ -113,11 +113,11 @@ def decompose(basis, alpha, r, m, least):
     basis : Basis, not modified; r : int, at least m; least : float, what steps add to eigenvalues, as one of them
     """
     rooted = len(basis.RT) > 0
-    lam, U = np.linalg.eigh(leading(basis.H, r))
+    lam, U = np.linalg.eigh(basis.H[:r, :r].copy())
     top = max(lam[r - 1], 0.0)
     if lam[r - m] + least > SQUARING * top:
         return lam, U, RANK * top
-    lam, U = gram_spectrum(leading(basis.RT if rooted else basis.LT, r))
+    lam, U = gram_spectrum((basis.RT if rooted else basis.LT)[:r, :r].copy())
     if rooted:
         alpha = 0.0
     lam -= alpha
@@ -150,17 +150,6 @@ def project_slopes(params, now, basis, u, slope, y, W):
 
 
 @inline
-def leading_directions(U, n_kept):
-    """float64[n_kept, r]: the leading eigenvectors as rows, from U (float64[r, r], columns in ascending order)."""
-    r = len(U)
-    W = np.empty((n_kept, r))
-    for i in range(n_kept):
-        for j in range(r):
-            W[i, j] = U[j, r - 1 - i]
-    return W
-
-
-@inline
 def spectral_step(params, now, basis, slope, y):
     """w -= slope f(A) x within the basis, by the eigenvalues of the current sketch; for an f that is not an inverse.
 
@@ -169,7 +158,7 @@ def spectral_step(params, now, basis, slope, y):
     slope : float64[K]; y : float64[at least r], x in Q; neither is modified
     """
     a, outside, r = basis.a, 1.0 if params.dual else 0.0, now.k + now.raw
-    lam, U = np.linalg.eigh(leading(basis.H, r))
+    lam, U = np.linalg.eigh(basis.H[:r, :r].copy())
     for c in range(len(a)):
         along, by = (basis.q[c], params.rate) if params.dual else (y, params.rate * slope[c])
         set_scaled(a[c], 1.0 - outside, a[c], r)
