@@ -19,7 +19,7 @@ from streams import (
     zipf,
 )
 
-from sonlearn.learn.diagonal_fd.dense import LANES, DenseDiagonalFD
+from sonlearn.learn.diagonal_fd.dense import DenseDiagonalFD
 from sonlearn.learn.engine import Predictions, make_engine
 from sonlearn.views.index import intern, new_index
 
@@ -51,7 +51,7 @@ def dense(n=200, d=9, seed=0):
 
 STREAMS = {
     "dense": dense(),
-    "wide": dense(d=LANES + 7),
+    "wide": dense(d=71),
     "weighted": with_weights(without_some_labels(zipf(n=250, d=60))),
     "empty-rows": with_empty_rows(zipf(n=200, d=30)),
     "duplicated": duplicated(n=200, d=40),

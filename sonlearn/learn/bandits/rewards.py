@@ -41,9 +41,10 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from sonlearn.jit import bare_inline, inline
-from sonlearn.learn.diagonal_fd.dense import LANES, SCALARS, DenseDiagonalFDState, product_of, shrink, step, variance
+from sonlearn.learn.diagonal_fd.dense import SCALARS, DenseDiagonalFDState, shrink, step, variance
 from sonlearn.learn.diagonal_fd.engine import params_of
 from sonlearn.learn.diagonal_fd.rounds import DiagonalFDParams, sigmoid
+from sonlearn.learn.linear_algebra import product
 from sonlearn.learn.multiclass.engine import PAIRS, new_pairs
 from sonlearn.learn.pairs import Pairs, place_for
 from sonlearn.learn.tolerances import DIVERGED
@@ -149,8 +150,6 @@ SCALE = 1.0 / 3.0
 HALF, LEAST_LEFT = 0.5, 2.0**-10
 #: Features from this one on are left out, and rows that are longer, squared.
 MOST, FARTHEST = 384, 1e12
-#: Blocks of features.
-BLOCKS = MOST // LANES
 
 
 def sketch_params(decay: float) -> DiagonalFDParams:
@@ -164,7 +163,7 @@ def new_sketched(columns: int = 0) -> DenseDiagonalFDState:
     There are no columns until there is a row to learn.
     """
     return DenseDiagonalFDState(
-        *np.zeros((3, columns, BLOCKS, LANES)), np.zeros((columns, BLOCKS, ROWS, LANES)),
+        *np.zeros((3, columns, MOST)), np.zeros((columns, MOST, ROWS)),
         *np.zeros((2, columns, ROWS, ROWS)), np.zeros(columns, dtype=SCALARS),
     )  # fmt: skip
 
@@ -194,10 +193,9 @@ def sketched_estimate(parameters, states, work, k, features, squares, at):
     """
     state = column(states, k)
     now = state.now[0]
-    blocks = (features + LANES - 1) // LANES
-    _, v = variance(state, work, now["k"] + now["raw"], blocks)
+    _, v = variance(state, work, now["k"] + now["raw"], features)
     v = min(v / parameters.retention ** float(since_shrunk(parameters, now, at)), squares)
-    return product_of(state.w, work.x, blocks, work.more[0]), SCALE * math.sqrt(v / R)
+    return product(state.w, work.x, features), SCALE * math.sqrt(v / R)
 
 
 @inline
@@ -210,9 +208,8 @@ def sketched_update(parameters, states, work, k, features, at, target, weight):
     n = since_shrunk(parameters, now, at)
     left = parameters.retention ** float(n)
     seen = max(features, now["seen"])
-    blocks = (seen + LANES - 1) // LANES
-    z = product_of(state.w, work.x, blocks, work.more[0])
-    if step(parameters, state, work, blocks, z, target, weight / (R * left)) == DIVERGED:
+    z = product(state.w, work.x, seen)
+    if step(parameters, state, work, seen, z, target, weight / (R * left)) == DIVERGED:
         return
     now["seen"] = seen
     if now["raw"] == parameters.raw or (left < HALF and now["raw"] > 0):

@@ -175,7 +175,7 @@ class ConfidentRewards(RewardModel):
         self._params = Params(rule_of(options), CB_TYPES.index(options.cb_type), rewards.sketch_params(options.decay))
         self._sparse = make_view("lunit")
         self._dense = make_view("fourier", components=COMPONENTS, widths=(WIDTH,), linear=1.0, rows="all")
-        self._columns, self._sketch = options.actions or 1, new_work(self._params.sketch, rewards.BLOCKS)
+        self._columns, self._sketch = options.actions or 1, new_work(self._params.sketch, rewards.MOST)
 
     def new(self, classes: int = 0) -> ConfidentState:
         """State that has seen nothing."""
