@@ -215,7 +215,7 @@ def test_inputs_that_say_nothing_cost_nothing_and_change_no_bit(loss, at):
         rows = NO_ROWS._replace(y=y[part], weight=weight[part])
         scale = new_scale(rows)._replace(par=of_rows.par[part])
         inputs = np.ascontiguousarray(V[part, at].T)[:, :, None]
-        run_calls(target.combine_some(some, at, inputs, Part(rows, scale, (0, len(rows.y))), True, got[part, None]))
+        run_calls(target.combine_some(some, at, inputs, Part(rows, scale), True, got[part, None]))
     np.testing.assert_array_equal(got, wanted)
     np.testing.assert_array_equal(some.w, whole.w)
     for ours, wanted in ((some.A, whole.A), (some.P, whole.P)):

@@ -331,7 +331,7 @@ def test_members_that_are_not_at_work_cost_no_bit():
     whole.w[:, [1, 3]] = part.w[:, [1, 3]] = 0.0
     combine(whole, V, met, y, h, True, SURPRISE, scratch_for(4, K), outs[0])
     target, rows = ClassSlots(LearnOptions(classes="auto")), NO_ROWS._replace(y=y, weight=h)
-    inputs, shown = np.ascontiguousarray(V[[0, 2]]), Part(rows, new_scale(rows)._replace(met=met), (0, len(y)))
+    inputs, shown = np.ascontiguousarray(V[[0, 2]]), Part(rows, new_scale(rows)._replace(met=met))
     run_calls(target.combine_some(part, [0, 2], inputs, shown, True, outs[1]))
     np.testing.assert_array_equal(outs[0], outs[1])
     np.testing.assert_array_equal(whole.w, part.w)

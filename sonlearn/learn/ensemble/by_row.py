@@ -53,7 +53,7 @@ class CommitteeByRow(EngineByRow):
         given = rows._replace(weight=weighted)
         scaled, scale, labelled = target.label_calls(state.labels, given, state.now, False)
         work, K = committee.at_work(state), target.width(state.labels)
-        V, z, part = np.ones((len(work.online), 1, K)), [np.zeros((1, K))] * 2, Part(scaled, scale, (0, 1))
+        V, z, part = np.ones((len(work.online), 1, K)), [np.zeros((1, K))] * 2, Part(scaled, scale)
         if work.apart:
             z[1] = np.zeros((1, K))
         self._views = {

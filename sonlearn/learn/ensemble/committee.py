@@ -185,10 +185,10 @@ class Committee(Engine):
 
     def predict(self, state: CommitteeState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
-        whole, seen = self._asked(state, rows)
-        for at, part in self._parts(state, whole):
+        for start, stop in self._parts(state, out):
+            part, seen = self._asked(state, rows_between(rows, start, stop))
             _, z = self._offline(state, part, seen)
-            run_calls(self.target.finish(state.labels, part.scale, (z, z), out.part(at.start, at.stop)))
+            run_calls(self.target.finish(state.labels, part.scale, (z, z), out.part(start, stop)))
         finite = np.isfinite(out.raw).all(axis=1)
         return len(finite) if finite.all() else int(np.argmin(finite))
 
@@ -384,52 +384,36 @@ class Committee(Engine):
     def _learn_up_to(
         self, state: CommitteeState, rows: Rows, out: Predictions, start: int, end: int, settles: bool
     ) -> CommitteeState:
-        """Learn the rows from `start` up to `end`, all of them seen in parts or none; members rest anew where due."""
+        """Learn the rows from `start` up to `end`, all of them seen in parts or none."""
         while start < end:
-            again, left, stop = bool(state.now["passes"][0] > 0), resting.rows_left(state.resting), end
-            if left and not again:
-                stop = _learned_by(rows, start, end, left)
-            state, start = self._learn_rows(state, rows, out, start, stop, settles), stop
+            stop = self._end_of_part(state, rows, start, min(start + self._rows_at_a_time(state, out), end))
+            state = self._learn_part(state, rows_between(rows, start, stop), out.part(start, stop), settles)
+            start = stop
         return state
 
-    def _learn_rows(
-        self, state: CommitteeState, rows: Rows, out: Predictions, start: int, end: int, settles: bool
-    ) -> CommitteeState:
-        """Learn the rows from `start` up to `end`."""
-        part, again = rows_between(rows, start, end), bool(state.now["passes"][0] > 0)
-        part = part._replace(weight=relative_weights(state.now, part.weight, part.y))
-        labels, scaled, scale = self.target.learned(state.labels, part, state.now, again)
+    def _end_of_part(self, state: CommitteeState, rows: Rows, start: int, end: int) -> int:
+        """Where to stop: members are pruned, and rest anew, after the very same row however the stream is cut."""
+        if not state.now["passes"][0]:
+            for left in filter(None, (self.rows_left(state), resting.rows_left(state.resting))):
+                end = _learned_by(rows, start, end, left)
+        return end
+
+    def _rows_at_a_time(self, state: CommitteeState, out: Predictions) -> int:
+        return max(CELLS // max(len(self.at_work(state).online) * out.raw.shape[1], 1), LEAST_ROWS)
+
+    def _learn_part(self, state: CommitteeState, rows: Rows, out: Predictions, settles: bool) -> CommitteeState:
+        """Learn rows that end at a checkpoint at the latest.
+
+        Where they have been learned from before, the combiners and what only counts stand still. With `settles` members
+        of a long memory do, unless they only count or there are new classes.
+        """
+        again, before = bool(state.now["passes"][0] > 0), self.at_work(state)
+        rows = rows._replace(weight=relative_weights(state.now, rows.weight, rows.y))
+        labels, scaled, scale = self.target.learned(state.labels, rows, state.now, again)
         settles = settles and self.target.width(labels) == self.target.width(state.labels)
         in_parts = bool(state.now["in_parts"][0])
         own, seen = self.views.showing(state.views, scaled, not again, in_parts)  # in later passes they have counted it
-        state, before, at = state._replace(labels=labels), self.at_work(state), 0
-        whole = Part(scaled, scale, (0, end - start))
-        while at < end - start:
-            stop = self._end_of_part(state, scaled, at, again)
-            results = out.part(start + at, start + stop)
-            state = self._learn_part(state, whole.between(slice(at, stop)), seen, again, settles, results)
-            at = stop
-        views, left = tuple(own), self.at_work(state)
-        state = state._replace(views=views if left is before else self.views.kept(views, left.sharing))
-        return state if again else self._kept(state, part)
-
-    def _end_of_part(self, state: CommitteeState, rows: Rows, start: int, again: bool) -> int:
-        """Where to stop: members are pruned after the very same row however the stream is cut."""
-        stop = min(start + self._rows_at_a_time(state), len(rows.y))
-        left = 0 if again else self.rows_left(state)
-        return _learned_by(rows, start, stop, left) if left else stop
-
-    def _rows_at_a_time(self, state: CommitteeState) -> int:
-        return max(CELLS // max(len(self.at_work(state).online) * self.target.width(state.labels), 1), LEAST_ROWS)
-
-    def _learn_part(
-        self, state: CommitteeState, part: Part, seen: Seen, again: bool, settles: bool, out: Predictions
-    ) -> CommitteeState:
-        """Learn rows that end at a checkpoint at the latest.
-
-        `again` says that they have been learned from before: the combiners and what only counts stand still. With
-        `settles` members of a long memory do, unless they only count.
-        """
+        state, part = state._replace(labels=labels), Part(scaled, scale)
         late = bool(self.options.label_delay) and not again
         if late:
             waiting = with_room_for(state.waiting, self.target.width(state.labels))
@@ -448,7 +432,9 @@ class Committee(Engine):
         if not again:
             state = self._counted(state, part, V, z)
         run_calls(self.target.finish(state.labels, part.scale, z, out))
-        return state
+        views, left = tuple(own), self.at_work(state)
+        state = state._replace(views=views if left is before else self.views.kept(views, left.sharing))
+        return state if again else self._kept(state, rows)
 
     def _learn_members(
         self, state: CommitteeState, part: Part, seen: Seen, again: bool, settles: bool, V: np.ndarray, combine: Any
@@ -468,7 +454,7 @@ class Committee(Engine):
             run_calls(self.target.to_input(own, self.members[i], some.scale) if again else
                  self.to_input(state, i, own, rows, some.scale))  # fmt: skip
 
-        self._scheduler.each(work.sharing, seen, part.span, learn, combine)
+        self._scheduler.each(work.sharing, seen, len(part.rows.y), learn, combine)
         return state._replace(members=tuple(members))
 
     def _kept(self, state: CommitteeState, rows: Rows) -> CommitteeState:
@@ -496,9 +482,9 @@ class Committee(Engine):
         """Members at rest predict the rows kept; see `resting`."""
         own, gains = state.resting, list[np.ndarray]()
         then = state._replace(**own.copy[0]._asdict())
-        whole, seen = self._shown(then, resting.kept_rows(own))
-        usual = state.offline if self.at_work(state).apart else state.online
-        for _, part in self._parts(then, whole):
+        rows, usual = resting.kept_rows(own), state.offline if self.at_work(state).apart else state.online
+        for start, stop in self._parts(then, Predictions.empty(len(rows.y))):
+            part, seen = self._shown(then, rows_between(rows, start, stop))
             V, z = self._offline(then, part, seen)
             finite = np.isfinite(V).all(axis=(0, 2))
             part = part._replace(rows=part.rows._replace(weight=np.where(finite, part.rows.weight, 0.0)))
@@ -526,14 +512,12 @@ class Committee(Engine):
         asked, scale, calls = self.target.label_calls(state.labels, rows, state.now, again=True)
         run_calls(calls)
         _, seen = self.views.showing(state.views, asked, False, bool(state.now["in_parts"][0]))
-        return Part(asked, scale, (0, len(rows.y))), seen
+        return Part(asked, scale), seen
 
-    def _parts(self, state: CommitteeState, whole: Part) -> Iterator[tuple[slice, Part]]:
-        """Rows of `whole`, as many at a time as there is space for."""
-        n, step = len(whole.rows.y), self._rows_at_a_time(state)
-        for at in range(0, n, step):
-            which = slice(at, min(at + step, n))
-            yield which, whole.between(which)
+    def _parts(self, state: CommitteeState, out: Predictions) -> Iterator[tuple[int, int]]:
+        """(start, stop) of as many of the rows of `out` at a time as there is space for."""
+        n, step = len(out.raw), self._rows_at_a_time(state, out)
+        return ((start, min(start + step, n)) for start in range(0, n, step))
 
     def _offline(self, state: CommitteeState, part: Part, seen: Seen) -> tuple[np.ndarray, np.ndarray]:
         """(inputs float64[at work, n, K], offline combination float64[n, K]) of rows that members do not learn from."""
@@ -545,7 +529,7 @@ class Committee(Engine):
             self.engines[i].predict(state.members[i], rows, Predictions.of_scores(own))
             run_calls(self.target.to_input(own, self.members[i], part.between(which).scale))
 
-        self._scheduler.each(work.asked, seen, part.span, ask, lambda which: None)
+        self._scheduler.each(work.asked, seen, len(part.rows.y), ask, lambda which: None)
         run_calls(self._combine_long(self.offline_combiner(state), state, V, part, False, z[1]))
         return V, z[1]
 

@@ -101,19 +101,19 @@ class Scheduler:
         self._entries: dict[str, float] = {}  # entries of a row of each view, the last time
 
     def each(
-        self, sharing: dict[str, list[int]], seen: Seen, span: tuple[int, int],
+        self, sharing: dict[str, list[int]], seen: Seen, n: int,
         call: Callable[[int, Rows, int, slice], None], then: Callable[[slice], None],
     ) -> None:  # fmt: skip
-        """``call(j, rows, features of the view, which of the span they are)`` for each member j of the views `sharing`.
+        """``call(j, rows, features of the view, which of n rows they are)`` for each member j of the views `sharing`.
 
         Views and members side by side, those first that took longest together the last time. If that was most of all
         the time, they go on in a few parts, so that a member learns while its view sees the next. ``then(which)`` is
         called when all members have been, for the parts of the view that took longest: so most of what it does is done
         while that one's members are still learning.
         """
-        if span[1] - span[0] == 1:  # nothing that could run side by side is worth its while
+        if n == 1:  # nothing that could run side by side is worth its while
             for view, members in sharing.items():
-                rows, features = seen(view, *span)
+                rows, features = seen(view, 0, 1)
                 for j in members:
                     call(j, rows, features, slice(0, 1))
             then(slice(0, 1))
@@ -121,16 +121,16 @@ class Scheduler:
         took = {view: sum(self._took.get(view, ())) for view in sharing}
         takes: dict[str, list[float]] = {view: [] for view in sharing}
         self._took = takes
-        jobs, every, begin = list[Job](), sum(took.values()), span[0]
+        jobs, every = list[Job](), sum(took.values())
         last: dict[int, Job] = {}  # of each member
         parts: list[tuple[slice, list[Job]]] = []  # of the view that took longest, and its members there
         for view in sorted(sharing, key=lambda view: -took[view]):
             longest, shows = not jobs, list[Job]()
-            for at in self._parts(view, span, took[view] * self._threads > LONG * every):
+            for at in self._parts(view, n, took[view] * self._threads > LONG * every):
                 shown: list[tuple[Rows, int]] = []
                 shows.append(Job(functools.partial(self._show, seen, view, at, shown), shows[-1:], takes[view]))
                 jobs.append(shows[-1])
-                which = slice(at[0] - begin, at[1] - begin)
+                which = slice(*at)
                 for j in sharing[view]:
                     own = functools.partial(_call, call, j, shown, which)
                     last[j] = Job(own, filter(None, [shows[-1], last.get(j)]), takes[view])
@@ -143,12 +143,12 @@ class Scheduler:
             jobs += before
         work_off(jobs, self._pool, self._threads)
 
-    def _parts(self, view: str, span: tuple[int, int], long: bool) -> list[tuple[int, int]]:
-        """The parts of the span in which a view is shown, (start, stop) each; more of them if it takes `long`."""
-        n, many = span[1] - span[0], MANY if VIEWS[view].kind in ("tuples", "fourier") else 0.0
+    def _parts(self, view: str, n: int, long: bool) -> list[tuple[int, int]]:
+        """The parts of the rows in which a view is shown, (start, stop) each; more of them if it takes `long`."""
+        many = MANY if VIEWS[view].kind in ("tuples", "fourier") else 0.0
         parts = min(max(n // LEAST_ROWS, 1), PARTS) if long else 1
         parts = max(parts, int(n * self._entries.get(view, many)) // ENTRIES)
-        edges = [span[0] + n * part // parts for part in range(parts + 1)]
+        edges = [n * part // parts for part in range(parts + 1)]
         return list(itertools.pairwise(edges))
 
     def _show(self, seen: Seen, view: str, at: tuple[int, int], shown: list[tuple[Rows, int]]) -> None:

@@ -49,14 +49,12 @@ class Part(NamedTuple):
 
     rows: Rows  # with labels as members learn them
     scale: LabelScale  # how to read them
-    span: tuple[int, int]  # which of the rows that views show they are
 
     def between(self, at: slice) -> Part:
         """Some of the rows."""
         if at == slice(0, len(self.rows.y)):
             return self
-        rows, scale = rows_between(self.rows, at.start, at.stop), LabelScale(*(array[at] for array in self.scale))
-        return Part(rows, scale, (self.span[0] + at.start, self.span[0] + at.stop))
+        return Part(rows_between(self.rows, at.start, at.stop), LabelScale(*(array[at] for array in self.scale)))
 
 
 class Target:
