@@ -30,13 +30,13 @@ BITS = 3
 
 
 @forced_inline
-def apply_map(maps, which, z, source):
-    """z[1 - source] <- the row z[source] mapped by maps[which], which is not modified."""
-    target, width, length = 1 - source, maps.shape[1], maps.shape[2]
-    clear_first(z[target], width)
-    for i in range(width, length):
-        z[target, i] = z[source, i]
-    add_rows(z[source], maps[which], width, z[target])
+def apply_map(row, by, out):
+    """out <- the row (float64[M + K]) mapped by `by` (float64[M, M + K]); neither is modified."""
+    width = len(by)
+    clear_first(out, width)
+    for i in range(width, len(row)):
+        out[i] = row[i]
+    add_rows(row, by, width, out)
 
 
 @forced_inline
@@ -48,7 +48,7 @@ def map_forward(maps, stamp, generation, z):
     at, source = stamp, 0
     while at < generation:
         slot, at = next_slot(at, generation)
-        apply_map(maps, slot, z, source)
+        apply_map(z[source], maps[slot], z[1 - source])
         source = 1 - source
     return source
 
@@ -102,27 +102,14 @@ def enter(maps, last, product, g):
         begin = (i >> BITS) << BITS
         for slot in range(begin, i):
             at = place(level, slot)
-            compose(maps, at, last, product)
+            for j in range(len(last)):  # E' = E1' E2', and B' = B1' + E1' B2' in the last columns
+                apply_map(maps[at, j], last, product[j])
             copy(product, maps, at)
         copy(last, maps, place(level, i))
         if i + 1 < begin + (1 << BITS):
             return
         last = maps[place(level, begin)]
         level, i = level + 1, i >> BITS
-
-
-@bare_inline
-def compose(maps, early, late, out):
-    """out <- the composition of `late` after maps[early]: E' = E1' E2', and B' = B1' + E1' B2' in the last columns.
-
-    late and out are float64[M, M + K]; only `out` is modified.
-    """
-    width, length = late.shape
-    for j in range(width):
-        clear_first(out[j], width)
-        for i in range(width, length):
-            out[j, i] = maps[early, j, i]
-        add_rows(maps[early, j], late, width, out[j])
 
 
 @bare_inline

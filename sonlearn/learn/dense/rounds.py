@@ -348,9 +348,7 @@ def learn_spectral(params, state, rows, out, start, learns):
         A, w = matrix(state.A, now.seen, d), state.w[:d].copy()
         if params.rule == PSEUDO:
             w[:, 0] -= projection(A, x, out.raw[i, 0] - out.prediction[i, 0])
-        for j in range(d):
-            for k in range(d):
-                A[j, k] += (scale * x[j]) * (scale * x[k])
+        A += np.outer(scale * x, scale * x)
         g = x.reshape(d, 1) * slope
         if params.dual:
             g += state.z[:d]

@@ -99,20 +99,14 @@ class DiagonalFD(WithDiagonal):
         )  # fmt: skip
 
     def reserve(self, state: DiagonalFDState, rows: Rows, features: int) -> DiagonalFDState:
-        """Make room for learning `rows`."""
-        more = min(int(rows.indptr[-1]), self._params.raw * longest_row(rows))
-        return axes.reserved(state, seen=features, slots=min(features, int(state.now["slots"][0]) + more))
+        """Make room for learning `rows`, of which the buffer holds no more than `raw` at a time."""
+        slots = int(state.now["slots"][0]) + self._params.raw * longest_row(rows)
+        return axes.reserved(state, seen=features, slots=min(features, slots))
 
     def calls(self, state: DiagonalFDState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> Calls:
         """See `Engine.calls`."""
         work = rounds.new_work(self._params, state)
         return [(rounds.follow, (self._params, state, work, rows, out.raw, start, learns))]
-
-    def spare(self, state: DiagonalFDState, rows: Rows, features: int) -> tuple[DiagonalFDState, int]:
-        """See `Engine.spare`: the buffer has room for as many rows as it ever holds."""
-        raw = self._params.raw
-        full = rows._replace(indptr=int(rows.indptr[1]) * np.arange(raw + 1), y=np.zeros(raw))
-        return super().spare(state, full, features)
 
     def weights(self, state: DiagonalFDState, features: int, number: int | None = None) -> np.ndarray:
         """Weights in the scale of the input."""

@@ -384,7 +384,7 @@ def map_entries(maps, at, b, z):
     """b <- E b for a feature's entries b in the rows kept so far, with E of maps[at]; returns c'b. Overwrites z."""
     set_scaled(z[0], 1.0, b, len(b))
     z[0, len(b)] = 0.0
-    apply_map(maps, at, z, 0)
+    apply_map(z[0], maps[at], z[1])
     set_scaled(b, 1.0, z[1], len(b))
     return z[1, len(b)]
 

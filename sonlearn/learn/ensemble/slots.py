@@ -236,13 +236,11 @@ def with_slots(state: SlotState, labels: np.ndarray) -> SlotState:
     """The state with a slot for each class in `labels`, float64[n]; NaN is no label."""
     numbers = labels[~np.isnan(labels)].astype(np.int64)
     found, first = np.unique(numbers, return_index=True)
-    used = len(state.counts)
-    slots = np.concatenate([state.slots, np.full(max(int(numbers.max(initial=-1)) + 1 - len(state.slots), 0), UNMET)])
-    for number in found[np.argsort(first)].tolist():
-        if slots[number] == UNMET:
-            slots[number], used = used, used + 1
-    counts = np.concatenate([state.counts, np.zeros(used - len(state.counts), np.int64)])
-    return state._replace(slots=slots, counts=counts)
+    slots = np.append(state.slots, np.full(max(int(numbers.max(initial=-1)) + 1 - len(state.slots), 0), UNMET))
+    new = found[np.argsort(first)]
+    new = new[slots[new] == UNMET]
+    slots[new] = len(state.counts) + np.arange(len(new))
+    return state._replace(slots=slots, counts=np.append(state.counts, np.zeros(len(new), np.int64)))
 
 
 def merged_slots(slots: list[np.ndarray], counts: list[int]) -> tuple[np.ndarray, list[np.ndarray]]:

@@ -133,13 +133,15 @@ def project_slopes(params, now, basis, u, slope, y, W):
 
     u : float64[K], w'x; slope : float64[K], modified; y : float64[at least r], x in Q; W : float64[kept, r]
     """
-    quadratic = quadratic_in(params, now, basis.D2, y, W)
-    rest = y[: W.shape[1]].copy()
+    y = y[: W.shape[1]]
+    v, rest = np.dot(W, y), y.copy()
+    quadratic = spectral(params.kind, now.alpha, 0.0, 1.0) * np.dot(y, y)  # x'A^-1 x
+    for i in range(len(W)):
+        quadratic += v[i] * v[i] * spectral_excess(params, now, basis.D2[i], 1.0)
     if now.alpha == 0.0:
-        for i in range(len(W)):
-            add_scaled(rest, -np.dot(W[i], y[: W.shape[1]]), W[i], len(rest))
+        rest -= np.dot(v, W)
     unseen = np.dot(rest, rest)
-    singular = now.alpha == 0.0 and unseen > SPAN * np.dot(y[: W.shape[1]], y[: W.shape[1]])
+    singular = now.alpha == 0.0 and unseen > SPAN * np.dot(y, y)
     for c in range(len(slope)):
         if not singular:
             slope[c] = projected_slope(params, now.weight_scale, u[c], slope[c], quadratic)
@@ -170,20 +172,16 @@ def spectral_step(params, now, basis, slope, y):
             add_scaled(a[c], -change, U[:, i], r)
 
 
-@bare_inline
+@inline
 def rotate_sums(basis, W):
     """q <- W q: the sums in the coordinates of the kept directions. a <- 0. Modifies both arrays of `basis`.
 
     W : float64[n_kept, r], not modified
     """
-    a, q = basis.a, basis.q
-    n_kept, r = W.shape
-    for each in range(len(q)):
-        for i in range(n_kept):
-            a[0, i] = dot(W[i], q[each], r)
-        for i in range(a.shape[1]):
-            q[each, i] = a[0, i] if i < n_kept else 0.0
-    clear(a)
+    q = np.dot(basis.q[:, : W.shape[1]].copy(), W.T.copy())
+    clear(basis.q)
+    basis.q[:, : len(W)] = q
+    clear(basis.a)
 
 
 @bare_inline
@@ -208,19 +206,6 @@ def lower(params, now, D2, lam, zero):
     if restore:
         now.restored += shed
     return n_kept
-
-
-@bare_inline
-def quadratic_in(params, now, D2, y, W):
-    """x'A^-1 x with the new sketch. y : float64[at least r]; W : float64[n_kept, r]; nothing is modified."""
-    n_kept, r = W.shape
-    total, rest = 0.0, spectral(params.kind, now.alpha, 0.0, 1.0)
-    for j in range(r):
-        total += rest * y[j] * y[j]
-    for i in range(n_kept):
-        v = dot(W[i], y, r)
-        total += v * v * spectral_excess(params, now, D2[i], 1.0)
-    return total
 
 
 @bare_inline
