@@ -9,8 +9,8 @@ Bernoulli: x_f = 1, c counts the rows with f, T = N + 2 a; absent features are i
 value, c sums it, T = (sum of all c) + a (number of features counted). The factor m^-q is our own: the entries of a row
 are correlated, so the plain sum would be overconfident. Source: [NB] in `sonlearn.options.methods`.
 
-Forgetting (--decay) multiplies all counts by the retention 1 - decay before a row is counted; a feature's counts are
-multiplied when they are next read.
+Forgetting (--decay) multiplies all counts by the retention 1 - decay before a row is counted: one number, `left`, in
+whose inverse as a unit they stand, so that a, and 1 beside N, are a/left and 1/left there.
 """
 
 from __future__ import annotations
@@ -26,26 +26,27 @@ from sonlearn.data.rows import Rows, is_learned, longest_row
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.jit.sequence import Calls
 from sonlearn.learn.engine import Engine, Predictions
-from sonlearn.learn.log import Retention, left_after, retention_of
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
 from sonlearn.views.codes import logarithms
 
 #: Upper bound of a count, so that sums stay finite.
 MOST = 1e300
+#: Where less is left of a count than this, it is taken off all of them.
+LEAST = 1e-100
 _NOW = [(name, "i8") for name in ("n", "seen", "counted")]
 _TOTALS = ("n_pos", "n_neg", "t_pos", "t_neg")
-_NOW += [(name, "f8") for name in _TOTALS]
+_NOW += [(name, "f8") for name in (*_TOTALS, "left")]
 
 
 class BayesState(NamedTuple):
     """The counts.
 
-    counts : float64[features, 2 or 3]
-        Counts of the negative and the positive class; with forgetting also `n` at the time of the last update.
+    counts : float64[features, 2]
+        Counts of the negative and the positive class.
     now : structured [1]
         n: rows learned; seen: features with capacity; counted: features counted; n_pos, n_neg: weight of the rows of
-        each class; t_pos, t_neg: total of the counts of each class.
+        each class; t_pos, t_neg: total of the counts of each class; left: what is left of all of these.
     """
 
     counts: Annotated[np.ndarray, BY_FEATURE, summed]
@@ -58,7 +59,7 @@ class BayesParams(NamedTuple):
     amounts: bool  # multinomial
     a: float  # smoothing
     q: float  # exponent of m
-    retention: Retention  # factor of the counts for each row learned: 1 - decay
+    retention: float  # factor of the counts for each row learned: 1 - decay
 
 
 class NaiveBayes(Engine):
@@ -70,13 +71,14 @@ class NaiveBayes(Engine):
 
     def __init__(self, options: LearnOptions):
         values = METHODS[options.method].values
-        self._params = BayesParams(values["amounts"], values["a"], values["q"], retention_of(options.decay))
-        self.retention = self._params.retention.rate
-        self._forgets = options.decay > 0.0
+        self.retention = 1.0 - options.decay
+        self._params = BayesParams(values["amounts"], values["a"], values["q"], self.retention)
 
     def new(self, classes: int = 0) -> BayesState:
         """State of an untrained learner."""
-        return BayesState(np.zeros((0, 2 + self._forgets)), np.zeros(1, dtype=_NOW))
+        now = np.zeros(1, dtype=_NOW)
+        now["left"] = 1.0
+        return BayesState(np.zeros((0, 2)), now)
 
     def calls(self, state: BayesState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> Calls:
         """See `Engine.calls`."""
@@ -85,24 +87,21 @@ class NaiveBayes(Engine):
 
     def weights(self, state: BayesState, features: int, number: int | None = None) -> np.ndarray:
         """float64[features]: the term of each feature in the sum, for x_f = 1."""
-        w, counts, a = np.zeros(features), self.up_to_date(state).counts, self._params.a
-        known = np.flatnonzero(state.counts[:, 0] + state.counts[:, 1] > 0.0)
+        w, counts, a = np.zeros(features), state.counts, self._params.a / state.now["left"]
+        known = np.flatnonzero(counts[:, 0] + counts[:, 1] > 0.0)
         odds = np.log((counts[known, 1] + a) / (counts[known, 0] + a))
         w[known] = odds + total_odds(self._params, state)
         return w
 
     def up_to_date(self, state: BayesState) -> BayesState:
         """See `Engine.up_to_date`."""
-        counts = state.counts
-        if self._forgets:
-            left = self.retention ** (state.now["n"] - counts[:, 2:])
-            counts = np.column_stack([counts[:, :2] * left, np.full(len(counts), state.now["n"][0])])
-        return state._replace(counts=counts)
+        state = BayesState(state.counts.copy(), state.now.copy())
+        take_off(state)
+        return state
 
     def merge(self, states: Sequence[BayesState], base: BayesState, rows: Sequence[int]) -> BayesState:
         """The counts of one run over all rows (see `Engine.merge`)."""
         state = super().merge(states, base, rows)
-        state.counts[:, 2:] = state.now["n"]
         state.now["counted"] = np.count_nonzero(state.counts[:, 0] + state.counts[:, 1])
         return state
 
@@ -130,12 +129,12 @@ def log_odds(params, state, work, rows, i):
 
     work[0] <- the logarithm of the ratio of the counts of each entry; work[1] <- |x|, 0 of a feature not counted yet
     """
-    now, counts, a, odds, amounts, begin = state.now[0], state.counts, params.a, work[0], work[1], rows.indptr[i]
+    now, counts, odds, amounts, begin = state.now[0], state.counts, work[0], work[1], rows.indptr[i]
+    a, one = params.a / now["left"], 1.0 / now["left"]
     n, z, m, prior = rows.indptr[i + 1] - begin, 0.0, 0.0, total_odds(params, state)
     for k in range(n):
         f = rows.features[begin + k]
-        remaining = retained_share(params, state, f, 0)
-        neg, pos = counts[f, 0] * remaining, counts[f, 1] * remaining
+        neg, pos = counts[f, 0], counts[f, 1]
         odds[k] = (pos + a) / (neg + a)
         amounts[k] = 0.0 if neg + pos == 0.0 else abs(rows.values[begin + k])
     logarithms(odds, n)
@@ -147,21 +146,13 @@ def log_odds(params, state, work, rows, i):
             m += x
     if m > 0.0:
         z *= m**-params.q
-    return z + math.log((now["n_pos"] + 1.0) / (now["n_neg"] + 1.0))
-
-
-@bare_inline
-def retained_share(params, state, f, more):
-    """Factor by which the counts of feature f have decayed since their last update, `more` rows from now."""
-    if params.retention.rate == 1.0:
-        return 1.0
-    return left_after(params.retention, state.now[0]["n"] + more - state.counts[f, 2])
+    return z + math.log((now["n_pos"] + one) / (now["n_neg"] + one))
 
 
 @bare_inline
 def total_odds(params, state):
     """ln(T-/T+); 0 while nothing has been counted."""
-    now, a = state.now[0], params.a
+    now, a = state.now[0], params.a / state.now[0]["left"]
     if not params.amounts:
         return math.log((now["n_neg"] + 2.0 * a) / (now["n_pos"] + 2.0 * a))
     if now["counted"] == 0:
@@ -172,10 +163,12 @@ def total_odds(params, state):
 @bare_inline
 def count(params, state, rows, i):
     """Add row i to the counts of its class: modifies state."""
-    now, counts, h = state.now[0], state.counts, rows.weight[i]
-    label_class, total = 1 if rows.y[i] > 0.0 else 0, 0.0
-    if params.retention.rate < 1.0:
-        forget_past(params, state, rows, i)
+    now, counts = state.now[0], state.counts
+    now["n"] += 1
+    now["left"] *= params.retention
+    if now["left"] < LEAST:
+        take_off(state)
+    h, label_class, total = rows.weight[i] / now["left"], 1 if rows.y[i] > 0.0 else 0, 0.0
     for place in range(rows.indptr[i], rows.indptr[i + 1]):
         f, x = rows.features[place], abs(rows.values[place])
         more = h * x if params.amounts else (h if x > 0.0 else 0.0)
@@ -190,13 +183,12 @@ def count(params, state, rows, i):
 
 
 @bare_inline
-def forget_past(params, state, rows, i):
-    """Decay the totals and the counts of row i's features before row i is counted: modifies state."""
-    now, counts, retention = state.now[0], state.counts, params.retention.rate
-    now["n_pos"], now["n_neg"] = now["n_pos"] * retention, now["n_neg"] * retention
-    now["t_pos"], now["t_neg"] = now["t_pos"] * retention, now["t_neg"] * retention
-    for place in range(rows.indptr[i], rows.indptr[i + 1]):
-        f = rows.features[place]
-        remaining = retained_share(params, state, f, 1)
-        counts[f, 0], counts[f, 1], counts[f, 2] = counts[f, 0] * remaining, counts[f, 1] * remaining, now["n"] + 1.0
-    now["n"] += 1
+def take_off(state):
+    """Take what has been forgotten off all counts: modifies state."""
+    now = state.now[0]
+    for f in range(len(state.counts)):
+        for c in range(2):
+            state.counts[f, c] *= now["left"]
+    now["n_pos"], now["n_neg"] = now["n_pos"] * now["left"], now["n_neg"] * now["left"]
+    now["t_pos"], now["t_neg"] = now["t_pos"] * now["left"], now["t_neg"] * now["left"]
+    now["left"] = 1.0

@@ -1,4 +1,4 @@
-"""A log of generations, composed, for `newton` and `diagonal_fd.rounds`; and powers of a retention.
+"""A log of generations, composed, for `newton` and `diagonal_fd.rounds`.
 
 A generation is a linear map of every feature's row [z b], of M and K numbers: z <- E z and b <- b + B z. The log stores
 [E' B'], by which a row z is multiplied. Generations are numbered from 0, and a feature is brought up to date when it is
@@ -8,14 +8,11 @@ two slots a level, usually two or three in all, and a generation about five smal
 which they are first written. E is a contraction up to rounding and no map is inverted, so compositions stay accurate.
 
 In all kernels `maps` is float64[slots, M, M + K] and `z` float64[2, M + K].
-
-Of sums that forget a share of themselves with each row a feature owes a power of the retention (`left_after`), mostly
-of a few rows: from a table, since a power takes longer than all else that is done with it.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -173,29 +170,3 @@ class _Log(Counted):
 
 #: Slots of the log of a state, float64[slots, M, M + K].
 LOG = _Log("generation", rows=slots_of)
-
-
-# ----------------------------------------------------------------------------------------------------- sums that forget
-
-
-#: Powers in the table; others are computed.
-POWERS = 1024
-
-
-class Retention(NamedTuple):
-    """A retention, 1 less the share that is forgotten with each row, and its powers."""
-
-    rate: float
-    powers: np.ndarray  # float64[POWERS]; empty where nothing is forgotten
-
-
-def retention_of(decay: float) -> Retention:
-    """The retention of a learner that forgets the share `decay` with each row."""
-    rate = 1.0 - float(decay)
-    return Retention(rate, np.array([rate**rows for rows in range(POWERS if rate < 1.0 else 0)]))
-
-
-@forced_inline
-def left_after(retention, rows):
-    """retention ** rows, of a whole number of rows >= 0."""
-    return retention.powers[int(rows)] if rows < len(retention.powers) else retention.rate**rows

@@ -16,7 +16,6 @@ from streams import duplicated, ill_conditioned, mixed, zipf
 from twins import TWINS
 
 from sonlearn import Learner, LearnOptions, OptionError
-from sonlearn.learn.log import left_after, retention_of
 from sonlearn.learn.newton.round import SMALLEST
 from sonlearn.options.methods import METHODS
 
@@ -138,11 +137,3 @@ def test_a_committee_tells_its_members():
     state = Learner(options).state.online
     assert state.retention[0] == 0.99**64
     assert Learner(LearnOptions()).state.online.retention[0] == pytest.approx(0.9998**64)
-
-
-@pytest.mark.interpreted
-def test_what_is_left_within_and_beyond_the_table_of_powers():
-    retention = retention_of(0.001)
-    for rows in (0.0, 1.0, 1023.0, 1024.0, 5000.0):
-        assert left_after(retention, rows) == pytest.approx(0.999**rows, rel=1e-13)
-    assert left_after(retention_of(0.0), 7.0) == 1.0

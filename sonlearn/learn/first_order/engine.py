@@ -22,7 +22,6 @@ from sonlearn.data.rows import Rows, longest_row
 from sonlearn.jit.sequence import Calls
 from sonlearn.learn.engine import Engine, Predictions, padded
 from sonlearn.learn.first_order import rules
-from sonlearn.learn.log import Retention, retention_of
 from sonlearn.learn.losses import Output, output_of
 from sonlearn.learn.multiclass.engine import PAIRS, OfPairs, new_pairs, side_by_side, table_of
 from sonlearn.learn.pairs import Pairs
@@ -30,10 +29,11 @@ from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
 
 #: t: rounds learned, with forgetting (nag, coin: their total importance); N: nag's and coin's sum of squared norms;
-#: seen: number of features; n: rounds learned; shrunk: minus the logarithm of the product of all --l2 factors;
-#: low, high: least and largest of the labels learned and 0 (--clip labels).
-NOW = [("t", "f8"), ("N", "f8"), ("seen", "i8"), ("n", "i8"), ("shrunk", "f8"), ("low", "f8"), ("high", "f8")]
-SCALARS = Scalars("n", ("t", "N"), ("n", "shrunk"))
+#: seen: number of features; n: rounds learned; left, scale: what G and weights are times those in the table; low, high:
+#: least and largest of the labels learned and 0 (--clip labels).
+NOW = [("t", "f8"), ("N", "f8"), ("seen", "i8"), ("n", "i8"), ("left", "f8"), ("scale", "f8"), ("low", "f8"),
+       ("high", "f8")]  # fmt: skip
+SCALARS = Scalars("n", ("t", "N"), ("n",))
 
 
 class FirstOrderParams(NamedTuple):
@@ -54,7 +54,7 @@ class FirstOrderParams(NamedTuple):
     before: bool
     delta: float
     dual: bool
-    retention: Retention  # factor of the sums in each round: 1 - decay
+    retention: float  # factor of the sums in each round: 1 - decay
     shrink: float  # --l2 as a factor of the weights; 0 for ftrl, which has a term of its own
     lazy: bool  # whether there is forgetting or shrinkage
 
@@ -85,12 +85,12 @@ class FirstOrder(Engine):
 
     def __init__(self, options: LearnOptions):
         self._params = params_of(options)
-        self.retention = self._params.retention.rate
+        self.retention = self._params.retention
 
     def new(self, classes: int = 0) -> FirstOrderState:
         """State of an untrained learner."""
-        columns = rules.COLUMNS[self._params.rule] + 2 * self._params.lazy + self._params.output.classes
-        return FirstOrderState(np.zeros((0, columns)), np.zeros(1, dtype=NOW).view(np.recarray))
+        columns = rules.COLUMNS[self._params.rule] + self._params.output.classes
+        return FirstOrderState(np.zeros((0, columns)), _new_now(NOW))
 
     def calls(self, state: FirstOrderState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> Calls:
         """See `Engine.calls`."""
@@ -105,11 +105,8 @@ class FirstOrder(Engine):
     def up_to_date(self, state: Any) -> Any:
         """See `Engine.up_to_date`."""
         if self._params.lazy:
-            table, now = state.table.copy(), state.now
-            state = state._replace(table=table)
-            table[:, rules.W] *= np.exp(table[:, rules.SHRUNK] - now["shrunk"])
-            table[:, rules.G] *= self.retention ** (now["n"] - table[:, rules.WHEN])
-            table[:, rules.WHEN], table[:, rules.SHRUNK] = now["n"], now["shrunk"]
+            state = state._replace(table=state.table.copy(), now=state.now.copy())
+            rules.fold_units(state)
         return state
 
     def merge(self, states: Sequence[FirstOrderState], base: FirstOrderState, rows: Sequence[int]) -> FirstOrderState:
@@ -133,6 +130,12 @@ class FirstOrder(Engine):
         table = now.table.copy()
         table[:, rules.W] += merging.MOMENTUM * (w - start)
         return now._replace(table=table)
+
+
+def _new_now(fields: list[tuple[str, str]]) -> np.ndarray:
+    now = np.zeros(1, dtype=fields).view(np.recarray)
+    now["left"] = now["scale"] = 1.0
+    return now
 
 
 def new_work(params: FirstOrderParams, rows: Rows) -> FirstOrderScratch:
@@ -161,7 +164,7 @@ def params_of(options: LearnOptions) -> FirstOrderParams:
         before=options.rescale == "before",
         delta=float(options.delta),
         dual=options.update == "dual",
-        retention=retention_of(options.decay),
+        retention=1.0 - float(options.decay),
         shrink=shrink,
         lazy=options.decay > 0.0 or shrink > 0.0,
     )
@@ -196,7 +199,7 @@ def merged(params: Any, states: Sequence[Any], base: Any, now: Any, by: np.ndarr
             table[:, rules.INVERSE] = merging.quotient(1.0, table[:, rules.S])
         if has_sum:
             sums = [each[:, rules.G] for each in tables]
-            gains = merging.added(base.table[:, rules.G], sums, rows, params.retention.rate, by)
+            gains = merging.added(base.table[:, rules.G], sums, rows, params.retention, by)
         else:
             gains = [np.full(len(table), n) for n in rows]
         w = merging.moved(
@@ -205,8 +208,6 @@ def merged(params: Any, states: Sequence[Any], base: Any, now: Any, by: np.ndarr
         if params.rule == rules.FTRL:
             w = _inverse_ftrl(params, w[0], table, tables, gains)[None]
         table[:, columns] = w.T
-    if params.lazy:
-        table[:, rules.WHEN], table[:, rules.SHRUNK] = now["n"], now["shrunk"]
     return base._replace(table=table, now=now)
 
 
@@ -285,8 +286,8 @@ class Nag(OfPairs):
 
     def new(self, classes: int = 0) -> NagState:
         """State that has seen nothing."""
-        now = np.zeros(1, dtype=[("classes", "i8"), *NOW]).view(np.recarray)
-        return NagState(new_pairs(1), np.zeros((0, rules.COLUMNS[rules.NAG] + 2 * self._params.lazy)), now)
+        now = _new_now([("classes", "i8"), *NOW])
+        return NagState(new_pairs(1), np.zeros((0, rules.COLUMNS[rules.NAG])), now)
 
     def calls(self, state: NagState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> Calls:
         """See `Engine.calls`."""

@@ -25,7 +25,7 @@ Weights of as many classes as rows have shown so far may stand in a table of pai
 
 Forgetting (`--decay`): each round multiplies G, and nag's t and N, by the retention 1 - decay before it adds to them.
 Shrinkage (`--l2`, as VW's): a step of length e = -c/(h l') h times the rate first multiplies all weights by 1 - l2 e.
-Both write to the row's features only: a row of the table records when it was last updated (`bring_up_to_date`).
+Both change one number each, `left` of G and `scale` of weights, in whose inverses as units the table has them.
 
 With `--clip labels` raw predictions are clipped to the labels of the rows before, as VW's are.
 """
@@ -38,7 +38,6 @@ from sonlearn.data.rows import entries, features_with, is_learned
 from sonlearn.jit import bare_inline, bare_jit, fetch, forced_inline
 from sonlearn.learn import losses
 from sonlearn.learn.linear_algebra import clear_first, dot
-from sonlearn.learn.log import left_after
 from sonlearn.learn.losses import POISSON, SQUARED, loss_slope, slopes, within_bounds
 from sonlearn.learn.pairs import add_to_pairs, add_weights, has_room, scale_pairs
 from sonlearn.learn.tolerances import LARGEST, LIMIT
@@ -49,16 +48,15 @@ NAMES = ("sgd", "ogd", "adagrad", "nag", "arow", "precision", "ftrl", "coin", "n
 # G: sum of squared gradients; arow: precision minus 1; coin: sum of |g|. S: largest |x|. nag: INVERSE, 1/S.
 # coin: TOP, the largest slope; WON, the reward; THETA, sum of -g.
 W, G, S, INVERSE = range(4)
-# Rows of the scratch space, with a number for each entry of the row: the step; for nag also x/s and the new G;
-# then what a lazy learner brings up to date, as it was: W, G, WHEN, SHRUNK.
-ALONG, SCALED, TOTAL, BEFORE = range(4)
-SCRATCH = BEFORE + 4
+# Rows of the scratch space, with a number for each entry of the row: the step; for nag also x/s and the new G.
+ALONG, SCALED, TOTAL = range(3)
+SCRATCH = 3
 TOP, WON, THETA = 3, 4, 5
 COLUMNS = (1, 1, 2, 4, 2, 2, 2, 6, 1, 2)
-# The last two columns, with forgetting or shrinkage: `now.n` when G, and `now.shrunk` when W was last updated.
-WHEN, SHRUNK = -2, -1
 #: Smallest factor by which one step shrinks the weights, however large --l2 is.
 LEAST_FACTOR = 0.5
+#: Where a unit of the table is 1 over less than this, it becomes 1 again.
+LEAST_UNIT = 1e-100
 #: If the table has more features than this, those of the next row are prefetched.
 LARGE_TABLE = 1 << 14
 #: As VW, coin adds this to the sum of squared norms to avoid a division by 0.
@@ -180,7 +178,7 @@ def score_and_gather(params, state, work, rows, i, z):
         if params.before and size > table[f, S]:
             w *= rescaling(params.power_t, table[f, S] / size)
         wx += w * x
-        gather(table, work, k, f, x)
+        gather(table, work, k, f, x, 1.0)
     z[0] = rows.base[i] + wx
     return xx
 
@@ -192,24 +190,16 @@ def weight(params, state, f, column, x):
     if params.rule == FTRL:
         return ftrl_weight(params, table[f, column], table[f, G])
     if params.rule == ADA and params.dual:
-        return -ada_rate(params, table[f, G]) * table[f, column]
+        return -ada_rate(params, table[f, G] * state.now[0].left) * table[f, column]
     if params.rule == NAG and params.before and abs(x) > table[f, S]:
-        return table[f, column] * rescaling(params.power_t, table[f, S] / abs(x)) * remaining(params.shrink, state, f)
-    return table[f, column] * remaining(params.shrink, state, f)
+        return table[f, column] * rescaling(params.power_t, table[f, S] / abs(x)) * state.now[0].scale
+    return table[f, column] * state.now[0].scale
 
 
 @forced_inline
 def rescaling(power_t, share):
     """Factor of nag's weight when the largest |x| of its feature grows to 1/share of what it was."""
     return share if power_t == 0.5 else share ** (2.0 - 2.0 * power_t)
-
-
-@forced_inline
-def remaining(l2, state, f):
-    """Factor by which shrinkage has reduced the weight of feature f since its last update."""
-    if l2 == 0.0:
-        return 1.0
-    return math.exp(state.table[f, SHRUNK] - state.now[0].shrunk)
 
 
 @forced_inline
@@ -258,62 +248,39 @@ def step(params, state, pairs, work, rows, i, z, p, xx, sums):
 
     Modifies state and work. z : float64[K], raw predictions; p : float64[K], z within the bounds; xx : float, x'x
     """
-    if params.lazy:
-        bring_up_to_date(params, state, work.by_entry, rows, i)
-    done = rule_step(params, state, pairs, work, rows, i, z, p, xx, sums)
-    if done:
-        state.now[0].n += 1
-        if params.labels:
-            state.now[0].low = min(state.now[0].low, rows.y[i])
-            state.now[0].high = max(state.now[0].high, rows.y[i])
-    elif params.lazy:
-        take_back(state, work.by_entry, rows, i)
-    return done
+    now, before = state.now[0], state.now[0].left
+    now.left *= params.retention
+    if not rule_step(params, state, pairs, work, rows, i, z, p, xx, sums):
+        now.left = before
+        return False
+    now.n += 1
+    if params.labels:
+        now.low, now.high = min(now.low, rows.y[i]), max(now.high, rows.y[i])
+    if now.left < LEAST_UNIT or now.scale < LEAST_UNIT:
+        fold_units(state)
+    return True
+
+
+@bare_inline
+def fold_units(state):
+    """What has been forgotten, and by what weights have shrunk, is put into the table, whose units become 1."""
+    now, table = state.now[0], state.table
+    for f in range(len(table)):
+        table[f, W] *= now.scale
+        if table.shape[1] > G:
+            table[f, G] *= now.left
+    now.left = now.scale = 1.0
 
 
 @forced_inline
-def bring_up_to_date(params, state, work, rows, i):
-    """Apply all pending forgetting and shrinkage to G and W of row i's features (modifies state): O(s).
-
-    What they were is left in `work`, for `take_back`. work : float64[SCRATCH, longest row], as for all that follows
-    """
-    table, now = state.table, state.now[0]
-    for at in range(rows.indptr[i], rows.indptr[i + 1]):
-        f = rows.features[at]
-        for k, column in enumerate((W, G, WHEN, SHRUNK)):
-            work[BEFORE + k, at - rows.indptr[i]] = table[f, column]
-        table[f, W] *= remaining(params.shrink, state, f)
-        table[f, G] *= left_after(params.retention, now.n + 1 - table[f, WHEN])
-        table[f, WHEN] = now.n + 1
-        table[f, SHRUNK] = now.shrunk
-
-
-@forced_inline
-def take_back(state, work, rows, i):
-    """Undo `bring_up_to_date`: a row that is refused changes no bit."""
-    for at in range(rows.indptr[i], rows.indptr[i + 1]):
-        for k, column in enumerate((W, G, WHEN, SHRUNK)):
-            state.table[rows.features[at], column] = work[BEFORE + k, at - rows.indptr[i]]
-
-
-@forced_inline
-def shrink(l2, state, rows, i, length):
-    """Multiply all weights by 1 - l2 e, e = `length` of the step: those of row i at once, the others lazily."""
-    table, now = state.table, state.now[0]
-    if l2 == 0.0:
-        return
-    share = min(l2 * length, 1.0 - LEAST_FACTOR)
-    now.shrunk -= math.log1p(-share)
-    for at in range(rows.indptr[i], rows.indptr[i + 1]):
-        f = rows.features[at]
-        if table[f, SHRUNK] != now.shrunk:  # False for the second entry of a repeated feature
-            table[f, W] *= 1.0 - share
-            table[f, SHRUNK] = now.shrunk
+def shrink(l2, now, length):
+    """Multiply all weights by 1 - l2 e, e = `length` of the step."""
+    now.scale *= 1.0 - min(l2 * length, 1.0 - LEAST_FACTOR)
 
 
 @forced_inline
 def rule_step(params, state, pairs, work, rows, i, z, p, xx, sums):
-    """The step of the rule; the row's features must be up to date. Arguments and result as for `step`."""
+    """The step of the rule; arguments and result as for `step`."""
     if params.rule == AROW or params.rule == PRECISION:
         return arow(params, state, work.by_entry, rows, i, z[0], xx)
     if len(sums) > 0 and params.rule == COIN:
@@ -353,19 +320,21 @@ def gradient(params, state, rows, i, z, p, xx, slope, length):
     one = len(params.several) == 0
     c, length = slope[0] if one else 1.0, slope[0] if one else h * length
     now.t += 1.0
-    shrink(params.shrink, state, rows, i, h * (params.rate if adaptive else rate))
+    shrink(params.shrink, now, h * (params.rate if adaptive else rate))
+    unit, over = 1.0 / now.scale, 1.0 / now.left
     for at in range(rows.indptr[i], rows.indptr[i + 1]):
         row, x = table[np.uintp(rows.features[at])], rows.values[at]
         if not adaptive:
-            add_steps(params, row, c, x, slope)
+            add_steps(params, row, c * unit, x, slope)
             continue
         g = length * x
-        row[G] += g * g
+        row[G] += g * g * over
+        total = row[G] * now.left
         if params.rule == ADA:
-            by = 1.0 if params.dual else -ada_rate(params, row[G])
+            by = 1.0 if params.dual else -ada_rate(params, total)
         else:
-            by = -params.rate * (1.0 / power_of(row[G], params.power_t)) if row[G] > 0.0 else 0.0
-        add_steps(params, row, by, g if one else x, slope)
+            by = -params.rate * (1.0 / power_of(total, params.power_t)) if total > 0.0 else 0.0
+        add_steps(params, row, by * unit, g if one else x, slope)
     return True
 
 
@@ -390,14 +359,14 @@ def nag(params, state, pairs, scratch, rows, i, p, length):
     table, now, h, y = state.table, state.now[0], rows.weight[i], rows.y[i]
     (feats, values), slope, work = entries(rows, i), scratch.slope, scratch.by_entry
     if length == 0.0 and not params.before:
-        now.t *= params.retention.rate
-        now.N *= params.retention.rate
+        now.t *= params.retention
+        now.N *= params.retention
         return True
     if params.lazy or len(params.several) > 0:  # else `score_and_gather` has done it, and nothing changed since
         for k in range(len(feats)):
-            gather(table, work, k, feats[k], values[k])
+            gather(table, work, k, feats[k], values[k], now.left)
     q, norm = nag_scales(params.power_t, work, values, h * length * length)
-    left = 1.0 if len(pairs) > 0 else params.retention.rate
+    left = 1.0 if len(pairs) > 0 else params.retention
     t, N = left * now.t + h, left * now.N + h * norm
     common = params.rate * power_of(t / N, 1.0 - params.power_t) if N > 0.0 else 0.0
     q *= common
@@ -409,8 +378,8 @@ def nag(params, state, pairs, scratch, rows, i, p, length):
         return False
     now.t, now.N = t, N
     if length != 0.0 and params.shrink > 0.0:
-        shrink(params.shrink, state, rows, i, -params.rate * c / slope[0])
-    c *= common
+        shrink(params.shrink, now, -params.rate * c / slope[0])
+    c, over = c * common / now.scale, 1.0 / now.left
     some = choose(scratch.some, slope, len(p), int(y)) if len(pairs) > 0 else 0
     for k in range(len(feats)):
         row, x = table[np.uintp(feats[k])], abs(values[k])
@@ -427,7 +396,7 @@ def nag(params, state, pairs, scratch, rows, i, p, length):
                     row[at] *= by
             row[S] = x
             row[INVERSE] = 1.0 / x
-        row[G] = work[TOTAL, k]
+        row[G] = work[TOTAL, k] * over
         if len(pairs) == 0:
             add_steps(params, row, c, work[ALONG, k], slope)
         elif work[ALONG, k] != 0.0:
@@ -455,13 +424,13 @@ def choose(some, slope, classes, y):
 
 
 @forced_inline
-def gather(table, work, k, f, x):
-    """work[SCALED, k] <- x/s and work[TOTAL, k] <- G of feature f, the row's entry k, of value x."""
+def gather(table, work, k, f, x, left):
+    """work[SCALED, k] <- x/s and work[TOTAL, k] <- G of feature f, the row's entry k, of value x; left : now.left."""
     inverse = table[f, INVERSE]
     if abs(x) > table[f, S]:
         inverse = 1.0 / abs(x)
     work[SCALED, k] = inverse * x
-    work[TOTAL, k] = table[f, G]
+    work[TOTAL, k] = table[f, G] * left
 
 
 @forced_inline
@@ -499,13 +468,13 @@ def arow(params, state, work, rows, i, u, xx):
     S - S x x'S/(x'Sx + r) has the diagonal 1/(P + x^2/(r + x'Sx - S x^2)), computed without cancellation. The rule
     PRECISION uses P + x^2/r, which ignores the row's other features.
     """
-    table, y = state.table, rows.y[i]
+    table, y, left = state.table, rows.y[i], state.now[0].left
     if params.output.loss.code != SQUARED and y * u >= 1.0:
         return True
-    r, v = params.r / rows.weight[i], 0.0
+    r, v, over = params.r / rows.weight[i], 0.0, 1.0 / left
     feats, values = entries(rows, i)
     for k in range(len(feats)):
-        work[ALONG, k] = values[k] / (1.0 + table[np.uintp(feats[k]), G])
+        work[ALONG, k] = values[k] / (1.0 + table[np.uintp(feats[k]), G] * left)
         v += work[ALONG, k] * values[k]
     c = (y - u) / (v + r)
     if not (c * c * xx <= LIMIT * LIMIT and xx <= r * LIMIT * LIMIT):
@@ -514,7 +483,7 @@ def arow(params, state, work, rows, i, u, xx):
         row, x = table[np.uintp(feats[k])], values[k]
         row[W] += c * work[ALONG, k]
         others = max(0.0, v - work[ALONG, k] * x) if params.rule == AROW else 0.0
-        row[G] += x * x / (r + others)
+        row[G] += x * x / (r + others) * over
     return True
 
 
