@@ -256,7 +256,7 @@ def step(params, state, pairs, work, rows, i, z, p, xx, sums):
     now.n += 1
     if params.labels:
         now.low, now.high = min(now.low, rows.y[i]), max(now.high, rows.y[i])
-    if now.left < LEAST_UNIT or now.scale < LEAST_UNIT:
+    if params.lazy and min(now.left, now.scale) < LEAST_UNIT:
         fold_units(state)
     return True
 
@@ -379,7 +379,9 @@ def nag(params, state, pairs, scratch, rows, i, p, length):
     now.t, now.N = t, N
     if length != 0.0 and params.shrink > 0.0:
         shrink(params.shrink, now, -params.rate * c / slope[0])
-    c, over = c * common / now.scale, 1.0 / now.left
+    c, over = c * common, 1.0
+    if params.lazy:
+        c, over = c / now.scale, 1.0 / now.left
     some = choose(scratch.some, slope, len(p), int(y)) if len(pairs) > 0 else 0
     for k in range(len(feats)):
         row, x = table[np.uintp(feats[k])], abs(values[k])
