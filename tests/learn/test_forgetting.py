@@ -131,7 +131,7 @@ def test_what_does_not_take_it_says_so(method):
 def test_a_committee_tells_its_members():
     options = LearnOptions(decay=0.01, l2=0.02, members="nag,drfd:lunit,multinomial-bayes:log")
     engines = Learner(options).engine.engines
-    rates = [engines[0]._params.retention.rate, engines[1]._params.retention, engines[2]._params.retention.rate]
+    rates = [engine._params.retention for engine in engines]
     assert rates == [0.99] * 3
     assert engines[0]._params.shrink == 0.02
     state = Learner(options).state.online

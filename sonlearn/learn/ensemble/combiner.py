@@ -47,7 +47,7 @@ from sonlearn.data import merging
 from sonlearn.data.rows import is_learned
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn import losses
-from sonlearn.learn.linear_algebra import add_scaled, clear_first, dot, factorise
+from sonlearn.learn.linear_algebra import add_scaled, clear_first, dot, factorise, mirror, solve_lower, solve_upper
 from sonlearn.learn.losses import LOGISTIC, SQUARED, Loss, loss_slope, loss_value
 from sonlearn.options.members import Member
 
@@ -372,20 +372,9 @@ def forget_past(combiner, e, scratch):
     A, P, k, LT = combiner.A[e], combiner.P[e], len(combiner.A[e]), scratch
     fade(A, combiner.retention[0], combiner.prior[e])
     factorise(A, 0.0, k, LT)
-    for i in range(k):  # P <- L^-1, lower triangular
+    for i in range(k):
         clear_first(P[i], k)
         P[i, i] = 1.0
-        for l in range(i):  # noqa: E741
-            add_scaled(P[i], -LT[l, i], P[l], l + 1)
-        for j in range(i + 1):
-            P[i, j] /= LT[i, i]
-    for i in range(k):  # LT <- the upper half of P'P
-        for j in range(i, k):
-            total = 0.0
-            for l in range(j, k):  # noqa: E741
-                total += P[l, i] * P[l, j]
-            LT[i, j] = total
-    for i in range(k):
-        for j in range(i, k):
-            P[i, j] = LT[i, j]
-            P[j, i] = LT[i, j]
+        solve_lower(LT, k, P[i], P[i])
+        solve_upper(LT, k, P[i], P[i])
+    mirror(P, k)
