@@ -1,5 +1,7 @@
 """Weights of members at rest: learned of what copies predict, and used where they do better there."""
 
+import itertools
+
 import numpy as np
 import pytest
 from states import assert_same, check_saves, state_of
@@ -17,8 +19,8 @@ NAMES = "nag", "drfd", "nag:pairs", "nag~0.03"
 
 @pytest.fixture
 def soon(monkeypatch):
-    """Copies after 64 rows and then of half as many again."""
-    monkeypatch.setattr(resting, "LEAST", 64)
+    """Copies after 64 rows, and then of values a quarter as many again, of two classes half as many but at least 64."""
+    monkeypatch.setattr(resting, "FIRST", 64)
 
 
 def series(n=700, kind="squared"):
@@ -29,42 +31,63 @@ def series(n=700, kind="squared"):
     return batch_of_dense(X, np.where(y > 100, 1.0, -1.0) if kind == "logistic" else y)
 
 
-@pytest.mark.parametrize("kind", ["squared", "logistic"])
-def test_equals_copies_and_a_combiner_of_what_they_predict(soon, kind):
-    batch, options = series(kind=kind), LearnOptions(loss=kind, members=NAMES, prune=False)
-    ours = Learner(options)
-    target = ours.engine.target
-    long = [member(name, kind) for name in NAMES[:3]]
-    twin = new_combiner([*target.inputs[:3]], target.precision)
-    assert [each.name for each in long] == [each.name for each in target.inputs[:3]]
-    ours.partial_fit(batch.part(0, 64))
-    means, better = [], []
-    for start, stop in ((64, 128), (128, 192), (192, 288), (288, 432), (432, 648)):
+def rested(batch, options, stops):
+    """Learn up to each of `stops`, where a copy is due; yields (learner, rows since, members' V, labels, usual w)."""
+    ours, names = Learner(options), [member(name, options.loss).name for name in NAMES[:3]]
+    assert names == [each.name for each in ours.engine.inputs[:3]]
+    ours.partial_fit(batch.part(0, stops[0]))
+    for start, stop in itertools.pairwise(stops):
         copy, rows = Learner.from_arrays(*state_of(ours)), batch.part(start, stop)
         ours.partial_fit(batch.part(start, stop - 1))
         assert ours.state.resting.kept.now["rows"] == stop - 1 - start, "a copy is due before the last row"
         ours.partial_fit(batch.part(stop - 1, stop))
-        mean, unit = (copy.state.labels.moments[1], unit_of(copy.state.labels)) if kind == "squared" else (0.0, 1.0)
+        values = options.loss == "squared"
+        mean, unit = (copy.state.labels.moments[1], unit_of(copy.state.labels)) if values else (0.0, 1.0)
         V = (np.ascontiguousarray(copy.contributions(rows).predictions) - mean) / unit
-        y, loss = (rows.y - mean) / unit, Loss(target.loss.code, np.zeros(rows.n))
-        usual, z = weights_of(ours.state.offline)[:3], np.zeros((2, rows.n))
-        if kind == "squared":
-            losses = [(V @ w - y) ** 2 for w in (usual, weights_of(twin))]
-        else:
-            combine(loss, twin, V, y, np.ones(rows.n), False, np.zeros((5, 3)), z[0])
-            combine(loss, _of_long(ours.state.offline), V, y, np.ones(rows.n), False, np.zeros((5, 3)), z[1])
-            losses = [np.logaddexp(0.0, -y * own) for own in (z[1], z[0])]
-        gain = losses[0] - losses[1]
-        means.append(gain.mean())
-        seen = np.array(means) if kind == "squared" else gain
-        better.append(seen.sum() > (1.5 if kind == "squared" else 2.0) * np.sqrt(seen @ seen))
+        yield ours, rows, V, (rows.y - mean) / unit, weights_of(ours.state.offline)[:3]
+
+
+def test_values_have_the_mean_that_would_have_erred_least(soon):
+    """Beside all mixtures on a fine grid: of the members and of what they say with the usual weights."""
+    shares = np.array([each for each in itertools.product(range(21), repeat=4) if sum(each) == 20]) / 20
+    P, preferred = np.zeros((4, 4)), 0
+    stops = [64, 80, 100, 125, 156, 195, 243, 303, 378, 472, 590]
+    for ours, rows, V, y, usual in rested(series(), LearnOptions(loss="squared", members=NAMES, prune=False), stops):
+        errors = np.column_stack([V, V @ usual]) - y[:, None]
+        mean = errors.T @ errors / rows.n
+        P = resting.LEFT * P + mean / mean.diagonal().min()
+        more = P + resting.PREFERENCE * P.diagonal().min() * np.diag([1, 1, 1, 0])
+        a = ours.state.resting.weights
+        assert not a[3], "what forgets has no part"
+        a = a[[0, 1, 2, -1]]
+        assert a.min() >= 0.0
+        assert a.sum() == pytest.approx(1.0)
+        best = np.einsum("ni,ij,nj->n", shares, more, shares).min()
+        assert best * 0.98 < a @ more @ a < best * (1 + 1e-9)
+        np.testing.assert_allclose(ours.contributions(rows).weight, a[:3] + a[3] * usual, rtol=1e-9, atol=1e-12)
+        preferred += 0.0 < a[3] < 1.0
+    assert preferred, "both kinds of weights have a part"
+
+
+def test_two_classes_have_a_combiner_of_what_copies_predict(soon):
+    batch, options = series(kind="logistic"), LearnOptions(loss="logistic", members=NAMES, prune=False)
+    target = Learner(options).engine.target
+    twin, loss, better = new_combiner([*target.inputs[:3]], target.precision), Loss(target.loss.code, 0.0), []
+    stops = (64, 128, 192, 288, 432, 648)
+    for ours, rows, V, y, usual in rested(batch, options, stops):
+        z, given = np.zeros((2, rows.n)), (y, np.ones(rows.n), False, np.zeros((5, 3)))
+        loss = Loss(target.loss.code, np.zeros(rows.n))
+        combine(loss, twin, V, *given, z[0])
+        combine(loss, _of_long(ours.state.offline), V, *given, z[1])
+        gain = np.logaddexp(0.0, -y * z[1]) - np.logaddexp(0.0, -y * z[0])
+        better.append(gain.sum() > 2.0 * np.sqrt(gain @ gain))
         combine(loss, twin, V, y, np.ones(rows.n), True, np.zeros((5, 3)), z[0])
         own = ours.state.resting
         np.testing.assert_allclose(own.combiner.w[:, :3], twin.w, rtol=1e-6, atol=1e-8)
         assert not own.combiner.w[:, 3].any(), "what forgets has no part"
         assert own.kept.now["better"][0] == better[-1]
-        chosen = own.combiner if better[-1] else ours.state.offline
-        np.testing.assert_array_equal(ours.contributions(rows).weight, weights_of(chosen)[:3])
+        chosen = weights_of(own.combiner)[:3] if better[-1] else usual
+        np.testing.assert_array_equal(ours.contributions(rows).weight, chosen)
     assert any(better)
     assert not all(better)
 
@@ -101,7 +124,8 @@ def test_further_passes_are_no_rest(soon):
     learner = Learner(loss="squared")
     learner.partial_fit(batch)
     learner.next_pass()
-    assert not learner.state.resting.kept.now["better"]
+    assert learner.state.resting.weights[-1] == 1.0
+    assert not learner.state.resting.products.any()
     before = state_of(learner)[1]
     learner.partial_fit(batch)
     after = state_of(learner)[1]
@@ -125,7 +149,7 @@ def test_a_merge_begins_anew(soon):
         own.partial_fit(batch.part(start, stop))
     merged = Learner.merge(parts, base)
     again = Learner.merge(parts, base)
-    assert not merged.state.resting.kept.now["better"]
+    assert merged.state.resting.weights[-1] == 1.0
     assert not merged.state.resting.kept.now["copied"]
     for learner in (merged, again):
         for at in range(0, 600, 50):

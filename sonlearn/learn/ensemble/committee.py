@@ -8,7 +8,7 @@ There are two combinations. The online one is of all members at work: it is what
 offline one is of those with a long memory only, and is what `predict` uses (no labels arrive): what forgets within a
 hundred rows is worth nothing once labels have stopped coming. Both predict every row before its label is used. While no
 member at work forgets faster than the others they are one, and the combiner of the offline one stands still. Where rows
-are of numbers, `predict` takes the weights of members at rest if these have done better (`resting`).
+are of numbers, `predict` takes the weights of members at rest (`resting`).
 
 Members do not need each other within a batch, so they may run side by side (`scheduling`). Rows are taken in parts, so
 that what members predict needs a bounded space; at a few checkpoints the members that do not pay for their time are
@@ -42,7 +42,6 @@ from sonlearn.learn.ensemble.resting import Copy, Resting, new_resting
 from sonlearn.learn.ensemble.scheduling import Scheduler, Seen, Views
 from sonlearn.learn.ensemble.slots import ClassSlots
 from sonlearn.learn.ensemble.target import Part, Target
-from sonlearn.learn.losses import Loss, losses
 from sonlearn.options import LearnOptions
 from sonlearn.options.members import NAG_SECONDS, Member, default_members, member, word_members
 from sonlearn.options.views import COLUMNS, VIEWS, WORDS
@@ -65,7 +64,7 @@ class CommitteeState(NamedTuple):
     members: tuple  # the members' states
     online: Combiner  # of all members
     offline: Combiner  # of those with a long memory, while others are at work; of no input where there are no others
-    resting: Annotated[Resting, PART]  # members at rest, and the combiner that learns of them
+    resting: Annotated[Resting, PART]  # members at rest, and what they weigh
     # float64[k, 4]; sums of h and of h * error over the rows learned, each member's own progress; entries that it saw;
     # and of how many different features, up to the checkpoint that asks
     tally: Annotated[np.ndarray, Axis(), merging.tallied]
@@ -282,9 +281,8 @@ class Committee(Engine):
         if state.now["passes"][0] > 0 and not again:
             for combiner in (state.online, state.offline, state.resting.combiner):
                 discount(combiner)
-            resting.forget_rows(state.resting)
-        if again:
-            state.resting.kept.now["better"] = 0
+        if state.now["passes"][0] > 0 or again:
+            resting.begin_anew(state.resting)
         for engine, own in zip(self.engines, state.members, strict=True):
             engine.next_pass(own, again)
         state.now["passes"] = state.now["passes"] + 1 if again else 0
@@ -313,9 +311,14 @@ class Committee(Engine):
         return self._at_work[key]
 
     def offline_combiner(self, state: CommitteeState) -> Combiner:
-        """That of the offline combination."""
+        """That of the offline combination: of weights of members at rest and the usual ones."""
         if state.resting.kept.now["better"][0]:
             return state.resting.combiner
+        usual, own = self.usual(state), state.resting.weights
+        return usual._replace(w=own[-1] * usual.w + own[:-1])
+
+    def usual(self, state: CommitteeState) -> Combiner:
+        """The combiner of members with a long memory that learns while labels come."""
         return state.offline if self.at_work(state).apart else state.online
 
     def rows_left(self, state: CommitteeState) -> int:
@@ -476,25 +479,32 @@ class Committee(Engine):
         views = tuple(view.packed(one) for view, one in zip(self.views.every, state.views, strict=True))
         members = tuple(engine.for_prediction(one) for engine, one in zip(self.engines, state.members, strict=True))
         then, entries = Copy(state.labels, views, members), int(state.now["entries"][0])
-        return state._replace(resting=resting.copied(own, then, _rows(state), entries))
+        return state._replace(resting=resting.copied(own, then, _rows(state), entries, self.target.kind == VALUES))
 
     def _learn_at_rest(self, state: CommitteeState) -> None:
         """Members at rest predict the rows kept; see `resting`."""
-        own, gains = state.resting, list[np.ndarray]()
-        then = state._replace(**own.copy[0]._asdict())
-        rows, usual = resting.kept_rows(own), state.offline if self.at_work(state).apart else state.online
+        own, work, found = state.resting, self.at_work(state), list[tuple[np.ndarray, np.ndarray]]()
+        then, usual = state._replace(**own.copy[0]._asdict()), self.usual(state)
+        rows = resting.kept_rows(own)
         for start, stop in self._parts(then, Predictions.empty(len(rows.y))):
             part, seen = self._shown(then, rows_between(rows, start, stop))
             V, z = self._offline(then, part, seen)
             finite = np.isfinite(V).all(axis=(0, 2))
             part = part._replace(rows=part.rows._replace(weight=np.where(finite, part.rows.weight, 0.0)))
-            each = np.zeros((2, len(z)))
-            for combiner, loss in zip((usual, own.combiner), each, strict=True):
-                run_calls(self._combine_long(combiner, then, V, part, False, z))
-                losses(Loss(self.target.loss.code, float(part.scale.par.mean())), z[:, 0], part.rows.y, loss)
-            gains.append((part.rows.weight * (each[0] - each[1]))[part.rows.weight > 0.0])
-            run_calls(self._combine_long(own.combiner, then, V, part, True, z))
-        resting.judge(own, np.concatenate(gains), self.target.kind == VALUES)
+            run_calls(self._combine_long(usual, then, V, part, False, z))
+            if self.target.kind == VALUES:
+                errors = np.vstack([V[[work.online.index(i) for i in work.offline], :, 0], z.T]) - part.rows.y
+                found.append((errors[:, finite], self.target.weights_of_squares(z, part)[finite]))
+            else:
+                gains = self.target.losses(z, part)
+                run_calls(self._combine_long(own.combiner, then, V, part, True, z))
+                gains -= self.target.losses(z, part)
+                found.append((gains[finite], part.rows.weight[finite]))
+        errors, weight = (np.concatenate(each, axis=-1) for each in zip(*found, strict=True))
+        if self.target.kind == VALUES:
+            resting.learn(own, work.offline, errors, weight)
+        else:
+            resting.judge(own, errors * weight)
 
     def _new_resting(self) -> Resting:
         own = new_resting(without(self.target.new_combiner(self.inputs), self.short))
@@ -593,7 +603,7 @@ class Committee(Engine):
             work = self.at_work(state)
             online = self.target.replayed_anew(case, work.online)
             offline = self.target.replayed_anew(case, work.offline) if work.apart else self.new().offline
-            rested = state.resting._replace(combiner=conditioned(state.resting.combiner, idle))
+            rested = resting.without(state.resting, idle)
             state = state._replace(online=online, offline=offline, resting=rested)
         left = state.history if self.rows_left(state) else self.new().history
         return state._replace(members=tuple(members), history=left)

@@ -3,10 +3,18 @@
 A member that has just learned a row's neighbours predicts it better than it will predict a row of next week, the more
 so the more labels follow one another; and what memorises gains most. A combiner that learns of predictions that are
 made while labels come relies on it too much then. So views and members are copied now and then, when the rows learned
-have grown by a `SHARE`; of the rows learned since then some are kept, all of them or so many in equal distances that
-these are `ROWS` or have `ENTRIES`. When the next copy is due, the last one predicts the rows kept. By these is asked
-whose weights `predict` takes: those of the combiner that has learned of members at rest so far, if their loss was
-surely the smaller one, or the usual ones. Then that combiner takes a step for each of the rows.
+have grown by a share (`SHARES`); of the rows learned since then some are kept, all of them or so many in equal
+distances that these are `ROWS` or have `ENTRIES`. When the next copy is due, the last one predicts the rows kept.
+
+Of values, `predict` takes the mean of the members, and of their usual combination, that would have erred least there:
+with e_i the errors in a row, the weights a_i >= 0 that add up to 1 and have the least
+
+    a' P a,    P <- LEFT P + mean of e e' / the least mean of an e_i squared
+
+So it makes no more of a season than the members do, and copies count alike, however much all err.
+
+Of two classes a combiner takes a step for each of the rows. Before that is asked whose weights `predict` takes: its
+own, if their loss in these rows was surely the smaller one, or the usual ones.
 
 Rows of words show new features as long as they come: a copy would cost more than to learn them, and there is none.
 """
@@ -22,23 +30,27 @@ from sonlearn.data import axes
 from sonlearn.data.axes import PART, Counted, State
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_jit
-from sonlearn.learn.ensemble.combiner import Combiner
+from sonlearn.learn.ensemble.combiner import Combiner, conditioned
 
-#: Rows from one copy to the next: a share of those learned, but at least so many.
-SHARE, LEAST = 1 / 2, 1024
-#: They surely gain where the sum of gains is so many times its standard deviation, were there none: of two classes the
-#: gains of the rows kept last; of values, which gain or lose together as the season is, the means of all copies.
-SURE_OF_ROWS, SURE_OF_COPIES = 2.0, 1.5
+#: Rows before the first copy; and from one to the next: a share of those learned, but at least so large a one of the
+#: first, of values and of two classes.
+FIRST = 1024
+SHARES = (1 / 4, 1 / 4), (1 / 2, 1)
+#: What is left of P when the next copy has predicted; and by how much the usual weights are preferred, as a share of
+#: the least mean square of errors that is added to all others.
+LEFT, PREFERENCE = 0.8, 0.05
+#: A combiner of two classes surely gains where the sum of gains is so many times its standard deviation, were there
+#: none.
+SURE = 2.0
 #: From so many features for each entry on there are no copies: of words, or of names that come once.
 MOST_FEATURES = 0.05
 #: Rows that are kept from one copy to the next, and their entries, at most.
 ROWS, ENTRIES = 256, 1 << 18
 #: Rows learned, from 0 on after a merge; at which the next copy is due, 0: none is any more; whether there is one;
-#: whether the weights of members at rest were surely better; of how many rows one is kept; features of the rows
-#: learned, and of those of the copy; rows kept, and their entries; number of the constant feature; sums of gains, and
-#: of their squares.
+#: whether the combiner was surely better; of how many rows one is kept; features of the rows learned, and of those of
+#: the copy; rows kept, and their entries; number of the constant feature.
 NOW = [(name, "i8") for name in ("learned", "due", "copied", "better", "stride", "seen", "known", "rows", "entries")]
-NOW += [("constant", "i8"), ("gain", "f8"), ("square", "f8")]
+NOW += [("constant", "i8")]
 OF_ROWS, OF_ENTRIES = Counted("rows"), Counted("entries")
 
 
@@ -62,45 +74,75 @@ class Copy(NamedTuple):
 
 
 class Resting(NamedTuple):
-    """A combiner, a copy of what predicts, and rows learned since."""
+    """What members at rest weigh, a copy of what predicts, and rows learned since."""
 
-    combiner: Combiner  # of members with a long memory
+    combiner: Combiner  # of members with a long memory, of two classes
+    products: np.ndarray  # float64[k + 1, k + 1]; P of the inputs and, the last one, of the usual combination of them
+    weights: np.ndarray  # float64[k + 1]
     copy: tuple  # one `Copy`, or none
     kept: Annotated[KeptRows, PART]
 
 
 def new_resting(combiner: Combiner) -> Resting:
-    """No copy yet, and no row."""
-    now = np.zeros(1, dtype=NOW)
-    now["due"], now["stride"] = LEAST, 1
-    return Resting(combiner, (), KeptRows(*np.zeros((3, 0), np.int64), np.zeros(0), np.zeros((0, 3)), now))
+    """No copy yet, and no row: the usual weights."""
+    k, now = combiner.w.shape[1], np.zeros(1, dtype=NOW)
+    now["due"], now["stride"] = FIRST, 1
+    kept = KeptRows(*np.zeros((3, 0), np.int64), np.zeros(0), np.zeros((0, 3)), now)
+    return Resting(combiner, np.zeros((k + 1, k + 1)), np.eye(k + 1)[-1], (), kept)
 
 
-def copied(resting: Resting, then: Copy, rows: int, entries: int) -> Resting:
+def copied(resting: Resting, then: Copy, rows: int, entries: int, values: bool) -> Resting:
     """With a new copy of these states, which have learned so many rows with so many entries, and no rows."""
     now = resting.kept.now.copy()
-    more = max(int(rows * SHARE), LEAST)
+    share, least = SHARES[0 if values else 1]
+    more = max(int(rows * share), int(FIRST * least))
     most = min(max(ENTRIES * rows // max(entries, 1), 1), ROWS)
     now["due"], now["stride"], now["known"] = now["learned"] + more, -(-more // most), now["seen"]
     now["copied"], now["rows"], now["entries"] = 1, 0, 0
     return axes.packed(resting._replace(copy=(copy.deepcopy(then),), kept=resting.kept._replace(now=now)))
 
 
-def judge(resting: Resting, gains: np.ndarray, values: bool) -> None:
-    """Take in what the weights gained in each of the rows kept, float64[n], of `values` or of two classes."""
-    now, sure = resting.kept.now, SURE_OF_COPIES if values else SURE_OF_ROWS
-    if not values:
-        now["gain"], now["square"] = gains.sum(), gains @ gains
-    elif len(gains):
-        now["gain"] += gains.mean()
-        now["square"] += gains.mean() ** 2
-    now["better"] = now["gain"] > sure * np.sqrt(now["square"])
+def learn(resting: Resting, inputs: list[int], errors: np.ndarray, weight: np.ndarray) -> None:
+    """Take in the errors, float64[m + 1, n], of `inputs` and of their usual combination; `weight`: of the n rows."""
+    products = np.einsum("in,jn,n->ij", errors, errors, weight / max(weight.sum(), 1e-300))
+    least = products.diagonal().min()
+    if least > 0.0:
+        resting.products[:] *= LEFT
+        resting.products[np.ix_([*inputs, -1], [*inputs, -1])] += products / least
+        weigh(resting)
 
 
-def forget_rows(resting: Resting) -> None:
-    """Nothing is learned of the rows kept, nor of others before the next copy: members have changed a lot since."""
-    now = resting.kept.now
-    now["rows"] = now["entries"] = now["copied"] = 0
+def weigh(resting: Resting) -> None:
+    """Weights anew, of what there are products of: while one is below 0, the lowest one is left out."""
+    squares = resting.products.diagonal()
+    some = np.flatnonzero(squares)
+    least = squares[some].min(initial=np.inf)
+    while len(some):
+        more = PREFERENCE * least * np.diag(some < len(squares) - 1)
+        w = np.linalg.solve(resting.products[np.ix_(some, some)] + more, np.ones(len(some)))
+        if w.min() >= 0.0:
+            resting.weights[:] = 0.0
+            resting.weights[some] = w / w.sum()
+            return
+        some = np.delete(some, w.argmin())
+
+
+def judge(resting: Resting, gains: np.ndarray) -> None:
+    """Take in what the combiner of two classes gained in each of the rows kept."""
+    resting.kept.now["better"] = gains.sum() > SURE * np.sqrt(gains @ gains)
+
+
+def without(resting: Resting, inputs: list[int]) -> Resting:
+    """`resting` in which these `inputs` have no weight."""
+    resting.products[inputs] = resting.products[:, inputs] = 0.0
+    weigh(resting)
+    return resting._replace(combiner=conditioned(resting.combiner, inputs))
+
+
+def begin_anew(resting: Resting) -> None:
+    """The usual weights; nothing is learned of the rows kept, nor of others before the next copy."""
+    resting.products[:], resting.weights[:], now = 0.0, np.eye(len(resting.weights))[-1], resting.kept.now
+    now["rows"] = now["entries"] = now["copied"] = now["better"] = 0
 
 
 def rows_left(resting: Resting) -> int:

@@ -22,7 +22,16 @@ from sonlearn.jit import bare_jit
 from sonlearn.jit.sequence import Call, Calls, run_calls
 from sonlearn.learn.engine import Contributions, Engine, Predictions, State, make_engine
 from sonlearn.learn.ensemble import label_scale, pruning
-from sonlearn.learn.ensemble.combiner import Combiner, combine, copy_inputs, new_combiner, of_inputs, prior_for, without
+from sonlearn.learn.ensemble.combiner import (
+    NARROW,
+    Combiner,
+    combine,
+    copy_inputs,
+    new_combiner,
+    of_inputs,
+    prior_for,
+    without,
+)
 from sonlearn.learn.ensemble.history import last_rows
 from sonlearn.learn.ensemble.label_scale import LabelScale, new_scale
 from sonlearn.learn.ensemble.progress import TWO, VALUES
@@ -194,6 +203,19 @@ class Target:
     def _unscale(self, scale: LabelScale, z: np.ndarray, out: np.ndarray) -> Call:
         """Fill `out` with predictions of the loss that was asked for, of the combiner's z; float64[n, 1] both."""
         return label_scale.unscale_rows, (self._given.code, self.classes, scale, z, out)
+
+    def losses(self, z: np.ndarray, part: Part) -> np.ndarray:
+        """float64[n]: those of a combination z, float64[n, 1], of the rows of `part`."""
+        found = np.zeros(len(z))
+        losses(Loss(self.loss.code, float(part.scale.par.mean())), z[:, 0], part.rows.y, found)
+        return found
+
+    def weights_of_squares(self, z: np.ndarray, part: Part) -> np.ndarray:
+        """float64[n]: with which the squares of the errors of z, of values, add up to its losses (see `losses`)."""
+        if self.loss.code == SQUARED:
+            return part.rows.weight
+        square = (z[:, 0] - part.rows.y) ** 2
+        return part.rows.weight * self.losses(z, part) / np.maximum(square, NARROW**2)
 
     # -- pruning -----------------------------------------------------------------------------------------------------
 
