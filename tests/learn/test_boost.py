@@ -146,9 +146,9 @@ def test_a_refit_by_weights_is_one_by_rows_repeated(loss):
 @for_all("loss", LOSSES)
 def test_cuts_and_resumption_change_no_bit(loss):
     """Saved in the middle of a refit, too."""
-    batch, through, stopped = stream(loss, 3800, 20), learner_of(loss), learner_of(loss)
+    batch, through, stopped = stream(loss, 3100, 20), learner_of(loss), learner_of(loss)
     whole, parts, under_way = through.partial_fit(batch), [], 0
-    edges = (0, 1, 3, 90, 700, 3694, 3695, 3696, 3697, 3800)
+    edges = (0, 1, 3, 90, 700, 2974, 2975, 2976, 2977, 3100)
     for a, b in itertools.pairwise(edges):
         parts.append(stopped.partial_fit(rows_of(batch, slice(a, b))).raw)
         under_way += int(stopped.state.now["step"][0] > 0)

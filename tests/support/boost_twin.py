@@ -18,14 +18,15 @@ class Boost:
     """
 
     def __init__(
-        self, logistic, trees, depth, rate, penalty, least, least_logistic, growth, most, several=False
+        self, logistic, trees, depth, rate, penalty, least, least_logistic, growth, turns, most, several=False
     ):  # fmt: skip
         self.several, self.most = several, most
         self.logistic, self.trees, self.depth, self.rate = logistic, trees, depth, rate
         self.penalty, self.least = penalty, least_logistic if logistic or several else least
-        self.growth = growth
+        self.growth, self.turns = growth, turns
         self.columns, self.rows, self.labels = {}, [], []  # labels: (y, importance, base)
         self.due, self.running, self.refits, self.model = 0, None, 0, (0.0, [])
+        self.stays = False  # whether the trees are of the rows after the last change
         self.since = 0  # rows before the last change; what follows is of those after it
         self.errors, self.bets, self.wealth = [], [], {}
 
@@ -91,7 +92,7 @@ class Boost:
         self.bets.append(x)
         most, start = max(self.wealth.values())
         if most > ALARM:
-            self.since, self.due, self.running = start, len(self.rows), None
+            self.since, self.due, self.running, self.stays = start, len(self.rows), None, False
             self.errors, self.bets, self.wealth = [], [], {}
 
     def rows_of_refit(self):
@@ -133,10 +134,13 @@ class Boost:
                 g, c = (h * (p - (y > 0)), h * np.maximum(p * (1 - p), 1e-16)) if self.logistic else (h * (z - y), h)
                 slopes = g, c
             chosen = drawn(varying, [len(edges) for _, edges in coded], seed)
-            trees.append(self.grow(np.arange(n), 0, g, c, slopes, chosen, coded, X))
+            if self.stays and (self.refits + t) % self.turns:
+                trees.append(self.filled(self.model[1][t], np.arange(n), slopes, X))
+            else:
+                trees.append(self.grow(np.arange(n), 0, g, c, slopes, chosen, coded, X))
             z = z + leaves(trees[-1], X)
             if t == self.trees - 1:
-                self.model, self.running = (start, trees), None
+                self.model, self.running, self.stays = (start, trees), None, True
             yield n * (min(columns, COLUMNS) * self.depth + (8 * known if self.several else 0))
 
     def grow(self, rows, level, g, c, slopes, chosen, coded, X):
@@ -156,8 +160,7 @@ class Boost:
                     last, none_left = divmod(int(place), 2)
                     best, found = gains[place] * (1 + 1e-10), (j, last, bool(none_left))
         if found is None:
-            G, C = (each[rows].sum(axis=0) for each in slopes)
-            return -self.rate * G / (C + self.penalty)
+            return self.value(rows, slopes)
         j, last, none_left = found
         x, codes, edges = X[rows, j], coded[j][0][rows], coded[j][1]
         edge = edges[last - 1] if last else -np.inf
@@ -165,6 +168,20 @@ class Boost:
             edge = self.moved(x, codes, edge, last, none_left, g[rows], c[rows])
         left = np.where(x == 0, none_left, x <= edge)
         parts = (self.grow(rows[s], level + 1, g, c, slopes, chosen, coded, X) for s in (left, ~left))
+        return (j, edge, none_left, *parts)
+
+    def value(self, rows, slopes):
+        """A leaf's."""
+        G, C = (each[rows].sum(axis=0) for each in slopes)
+        return -self.rate * G / (C + self.penalty)
+
+    def filled(self, tree, rows, slopes, X):
+        """A tree with the same splits, whose leaves are of these rows."""
+        if not isinstance(tree, tuple):
+            return self.value(rows, slopes)
+        j, edge, none_left, *parts = tree
+        left = np.where(X[rows, j] == 0, none_left, X[rows, j] <= edge)
+        parts = (self.filled(part, rows[s], slopes, X) for part, s in zip(parts, (left, ~left), strict=True))
         return (j, edge, none_left, *parts)
 
     def moved(self, x, codes, edge, last, none_left, g, c):

@@ -10,10 +10,10 @@ after which row depends on nothing but the rows learned.
 
 from sonlearn.data.rows import COUNT, is_learned
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
-from sonlearn.learn.boosting.bins import code_columns, ring_of, rows_of_refit, slot_of
+from sonlearn.learn.boosting.bins import code_columns, rows_of_refit
 from sonlearn.learn.boosting.losses import SOFTMAX, SQUARED, class_of, error_of, start_scores
 from sonlearn.learn.boosting.state import BASE, CLASSES, COLUMNS, GRADIENT, IMPORTANCE, IN_USE, LABEL, LARGEST, NEXT
-from sonlearn.learn.boosting.tree import add_leaves, grow_tree, leaf_of, place_of
+from sonlearn.learn.boosting.tree import add_leaves, child_of, find_leaves, grow_tree, place_of
 from sonlearn.learn.drift import KEPT as CHANGES
 from sonlearn.learn.drift import take_in
 from sonlearn.learn.linear_algebra import clear_first
@@ -46,7 +46,7 @@ def follow(params, state, work, rows, start, learns, raw):
         if (
             rows.indptr[i] < rows.indptr[i + 1] or rows.unseen[i, COUNT] > 0
         ):  # a view of numbers shows a text as nothing
-            add_scores(params.trees, now, state.starts, state.trees, work.x, work.total, raw[i])
+            add_scores(params, now, state.starts, state.trees, work, raw[i])
         if learned:
             watch_trees(params, now, state.drift, raw[i], rows.y[i])
             keep(params.loss, now, state.values, state.labels, work.x, rows, i)
@@ -79,13 +79,17 @@ def read_values(rows, i, x, width):
 
 
 @bare_inline
-def add_scores(many, now, starts, trees, x, total, z):
-    """z[c] += the score of class c for a row with the values x, by `many` trees. total : float64[K], overwritten"""
-    classes = min(now["classes"], len(starts))
+def add_scores(params, now, starts, trees, work, z):
+    """z[c] += the score of class c for a row with the values work.x, which goes down all trees side by side."""
+    classes, first, total, ends = min(now["classes"], len(starts)), now["first"], work.total, work.ends
     for c in range(classes):
         total[c] = starts[c, IN_USE]
-    for t in range(now["first"], now["first"] + many):
-        at = place_of(trees.column, len(starts), t, leaf_of(trees, t, x))
+    clear_first(ends, params.trees)
+    for _ in range(params.depth):
+        for t in range(params.trees):
+            ends[t] = child_of(trees, first + t, ends[t], work.x, 0)
+    for t in range(params.trees):
+        at = place_of(trees.column, len(starts), first + t, ends[t])
         for c in range(classes):
             total[c] += trees.value[at + c]
     for c in range(classes):
@@ -118,7 +122,7 @@ def watch_trees(params, now, drift, z, y):
     take_in(drift, params.loss == SQUARED, error_of(params.loss, z, now["classes"], y), SLACK)
     if drift.count[1] > changes:
         now["since"] = drift.changes[changes % CHANGES] - 1
-        now["step"], now["due"] = 0, now["rows"]
+        now["step"], now["due"], now["prior"] = 0, now["rows"], 0
 
 
 # -------------------------------------------------------------------------------------------------------------- refits
@@ -156,7 +160,7 @@ def go_on(params, state, work, most):
         grow_tree(params, state, work, t, growing(params, now) + t)
         now["step"] += 1
         if t + 1 == params.trees:
-            now["step"], now["first"] = 0, growing(params, now)
+            now["step"], now["first"], now["prior"] = 0, growing(params, now), now["last"]
             for c in range(now["known"]):
                 state.starts[c, IN_USE] = state.starts[c, NEXT]
         most -= n * (min(now["columns"], COLUMNS) * params.depth + of_classes)
@@ -172,21 +176,21 @@ def growing(params, now):
 def refit_now(params, state, work):
     """A refit from its first step to its last."""
     now = state.now[0]
-    now["step"], now["due"] = 0, now["rows"]
+    now["step"], now["due"], now["prior"] = 0, now["rows"], 0
     if now["rows"] > 0:
         go_on(params, state, work, ALL)
 
 
 @bare_jit
 def restore(params, state, work):
-    """Work out what a packed state has been without: codes, edges and scores of the refit under way."""
+    """Work out what a packed state has been without: leaves; codes, edges and scores of the refit under way."""
     now = state.now[0]
-    n, t, ring = rows_of_refit(now), now["step"] - 1 - now["columns"], ring_of(now)
+    t = now["step"] - 1 - now["columns"] if now["step"] > 0 else 0
     code_columns(state, work.sample, 0, min(now["step"] - 1, now["columns"]))
     if t > 0:
         start_scores(params.loss, now, state.labels, state.starts, state.scores)
-    for each in range(growing(params, now), growing(params, now) + t):
-        for i in range(n):
-            row = slot_of(ring, i) * now["width"]
-            work.leaf[i] = leaf_of(state.trees, each, state.values[row : row + now["width"]])
-        add_leaves(params, state, work.leaf, work.by_leaf[GRADIENT], each)
+    for number in range(params.trees):
+        leaf, each = state.leaves[number], number + (growing(params, now) if number < t else now["first"])
+        find_leaves(params, state, leaf, each, (0, now["slots"]), 0, min(now["rows"], now["slots"]))
+        if number < t:
+            add_leaves(params, state, leaf, work.by_leaf[GRADIENT], each)

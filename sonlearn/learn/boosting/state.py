@@ -28,7 +28,7 @@ LEAF = -1
 LARGEST, BELOW_ALL = 3e38, -3.4e38
 
 NOW = [(name, "i8") for name in ("rows", "width", "seen", "due", "step", "last", "columns", "refits", "first")]
-NOW += [(name, "i8") for name in ("classes", "known", "since", "slots", "again")]
+NOW += [(name, "i8") for name in ("classes", "known", "since", "slots", "again", "prior")]
 #: Columns of `BoostState.starts`.
 IN_USE, NEXT = range(2)
 #: Where there are more classes than this no trees are grown: each takes time in proportion to their number.
@@ -45,6 +45,7 @@ class Params(NamedTuple):
     penalty: float  # added to the curvature of a leaf
     least: float  # curvature of the rows on either side of a split, at least
     growth: float  # rows between refits, as a share of those that a refit sees
+    turns: int  # a tree is grown anew in one of so many refits, and keeps its splits in the others
     most: int  # columns that there may be
     longest: float  # the largest value of a leaf
     several: tuple[bool, ...]  # (True,) of several classes, else (): then what only these need is not compiled
@@ -62,15 +63,15 @@ class Trees(NamedTuple):
 class BoostState(NamedTuple):
     """All that has been learned.
 
-    Row r of those learned stands in slot r modulo the slots of the buffer. The last five are of a refit under way,
-    whose rows are those before row `last`: they follow from the others, and a packed state is without them.
+    Row r of those learned stands in slot r modulo the slots of the buffer. The last six follow from the others, and a
+    packed state is without them; all but `leaves` are of a refit under way, whose rows are those before row `last`.
     """
 
     # structured [1]; rows learned; columns of a slot, and those that a row has had; rows at which the next refit is
     # due; step of the refit under way, 0: none; rows and columns that it goes by; refits begun; the first of the trees
     # that predict, those of the refit under way are the others; scores of a row: classes that the rows learned have
     # shown, and that the refit goes by; 1 but for several classes; rows before the last change, which are forgotten;
-    # slots of the buffer; whether rows are those of a further pass
+    # slots of the buffer; whether rows are those of a further pass; `last` of the trees that predict, 0: none are kept
     now: np.ndarray
     values: np.ndarray  # float32[slots * width]; of the rows kept; 0: none
     labels: np.ndarray  # float64[slots, 3]; label, importance and base of each
@@ -83,6 +84,9 @@ class BoostState(NamedTuple):
     sizes: np.ndarray  # int64[columns]; bins of a column, 0 where all rows have the same code
     # float64[rows * scores of a row]; by the trees grown so far; of several classes their softmax, padded with 0
     scores: np.ndarray
+    # uint8[trees, slots]; node where the row in each slot ends, by the latest of the trees of each number in a refit:
+    # of rows before `last` where the refit under way has come to that number, else of those before `prior`
+    leaves: np.ndarray
 
 
 class Nodes(NamedTuple):
@@ -116,11 +120,11 @@ class Scratch(NamedTuple):
     sample: np.ndarray  # float32[SAMPLE]
     slopes: np.ndarray  # float64[KEPT, 2]; of each row
     nodes: Nodes
-    leaf: np.ndarray  # uint32[KEPT]; of each row, the node where it ends
     parting: Parting
     by_leaf: np.ndarray  # float64[2, nodes, scores of a row]; sums over its rows; of classes then exp of value
     signs: np.ndarray  # float64[scores of a row]; of several classes, in this tree
     total: np.ndarray  # float64[K]; scores of a row
+    ends: np.ndarray  # int64[trees]; where it ends
 
 
 def new_trees(params: Params, scores: int) -> Trees:

@@ -40,24 +40,41 @@ LEAST, MOST = range(2)
 
 @bare_inline
 def grow_tree(params, state, work, number, t):
-    """Grow tree t, of that number in its refit, and add its leaves to the scores of the rows."""
+    """Grow tree t, of that number in its refit, or its leaves alone, and add them to the scores of the rows."""
     now, nodes, inner = state.now[0], work.nodes, work.nodes.cells.shape[0]
-    m = draw_columns(params, now, state.sizes, nodes.chosen, number)
-    draw_signs(params, params.several, now, work.signs, number)
-    begin_tree(params, now, state.labels, state.scores, nodes, work.slopes, work.signs)
-    count_cells(state.codes, now["columns"], nodes, 0, m)
-    for k in range(2 * inner + 1):
-        split = False
-        if k < inner:
-            state.trees.column[t, k] = LEAF
-            split = split_node(params, state, work, t, k, m)
-        if not split:
-            for place in range(nodes.begin[k], nodes.end[k]):
-                work.leaf[nodes.order[place]] = k
+    leaf, ring = state.leaves[number], ring_of(now)
+    keeps = now["prior"] > 0 and (now["refits"] + number) % params.turns > 0
+    if not keeps or now["known"] == 1:
+        draw_signs(params, params.several, now, work.signs, number)
+        take_slopes(params, now, state.labels, state.scores, work.slopes, work.signs)
+    if keeps:
+        keep_splits(params, state, leaf, now["first"] + number, t)
+    else:
+        m = draw_columns(params, now, state.sizes, nodes.chosen, number)
+        begin_tree(now, nodes, work.slopes)
+        count_cells(state.codes, now["columns"], nodes, 0, m)
+        for k in range(2 * inner + 1):
+            split = False
             if k < inner:
-                nodes.begin[2 * k + 1] = nodes.end[2 * k + 1] = nodes.begin[2 * k + 2] = nodes.end[2 * k + 2] = 0
-    fill_leaves(params, params.several, state, work.slopes, work.leaf, work.by_leaf, t)
-    add_leaves(params, state, work.leaf, work.by_leaf[GRADIENT], t)
+                state.trees.column[t, k] = LEAF
+                split = split_node(params, state, work, t, k, m)
+            if not split:
+                for place in range(nodes.begin[k], nodes.end[k]):
+                    leaf[slot_of(ring, nodes.order[place])] = k
+                if k < inner:
+                    nodes.begin[2 * k + 1] = nodes.end[2 * k + 1] = nodes.begin[2 * k + 2] = nodes.end[2 * k + 2] = 0
+    fill_leaves(params, params.several, state, work.slopes, leaf, work.by_leaf, t)
+    add_leaves(params, state, leaf, work.by_leaf[GRADIENT], t)
+
+
+@bare_inline
+def keep_splits(params, state, leaf, old, t):
+    """Tree t <- the splits of the tree `old`, by which rows before `prior` have their leaves."""
+    now, column, edge, none_left = state.now[0], state.trees.column, state.trees.edge, state.trees.none_left
+    for k in range(column.shape[1]):
+        column[t, k], edge[t, k], none_left[t, k] = column[old, k], edge[old, k], none_left[old, k]
+    n = rows_of_refit(now)
+    find_leaves(params, state, leaf, t, ring_of(now), max(n - now["last"] + now["prior"], 0), n)
 
 
 @bare_inline
@@ -93,13 +110,20 @@ def digits(number):
 
 
 @bare_inline
-def begin_tree(params, now, labels, scores, nodes, slopes, signs):
-    """All rows are in the root; the gradients and curvatures at their scores by which this tree is split."""
+def take_slopes(params, now, labels, scores, slopes, signs):
+    """The gradients and curvatures of the rows at their scores, by which a tree is split."""
     n, across, ring = rows_of_refit(now), scores_of_row(now["known"]), ring_of(now)
     for i in range(n):
         slopes[i, GRADIENT], slopes[i, CURVATURE] = slopes_of(
             params.loss, params.several, labels, scores, i, slot_of(ring, i), across, signs
         )
+
+
+@bare_inline
+def begin_tree(now, nodes, slopes):
+    """All rows are in the root, with their gradients and curvatures in units."""
+    n = rows_of_refit(now)
+    for i in range(n):
         nodes.order[i] = i
     nodes.begin[0], nodes.end[0] = 0, n
     pack_slopes(slopes, nodes.scale, nodes.packed, n)
@@ -360,7 +384,7 @@ def fill_leaves(params, several, state, slopes, leaf, by_leaf, t):
         for c in range(across):
             by_leaf[GRADIENT, k, c] = by_leaf[CURVATURE, k, c] = 0.0
     for i in range(rows_of_refit(now)):
-        k = leaf[i]
+        k = leaf[slot_of(ring, i)]
         if len(several) == 0 or across == 1:
             by_leaf[GRADIENT, k, 0] += slopes[i, GRADIENT]
             by_leaf[CURVATURE, k, 0] += slopes[i, CURVATURE]
@@ -377,24 +401,43 @@ def fill_leaves(params, several, state, slopes, leaf, by_leaf, t):
 def add_leaves(params, state, leaf, moves, t):
     """Add to the scores of each row the values of its leaf.
 
-    leaf : uint32[rows]; moves : float64[nodes, room for the scores of a row], overwritten
+    leaf : uint8[slots]; moves : float64[nodes, room for the scores of a row], overwritten
     """
     known, at = state.now[0]["known"], place_of(state.trees.column, len(state.starts), t, 0)
-    across = scores_of_row(known)
+    across, ring = scores_of_row(known), ring_of(state.now[0])
     for k in range(len(moves)):
         for c in range(across):
             value = state.trees.value[at + k * len(state.starts) + c] if c < known else 0.0
             moves[k, c] = move_of(params.several, value)
     for i in range(rows_of_refit(state.now[0])):
-        move(params.several, state.scores, i, across, moves[leaf[i]])
+        move(params.several, state.scores, i, across, moves[leaf[slot_of(ring, i)]])
+
+
+#: Rows that go down a tree side by side.
+SIDE_BY_SIDE = 64
 
 
 @bare_inline
-def leaf_of(trees, t, x):
-    """The leaf of tree t to which a row with the values x (float32[columns]) comes."""
-    k = 0
-    while k < trees.column.shape[1] and trees.column[t, k] != LEAF:
-        value = x[trees.column[t, k]]
-        left = trees.none_left[t, k] if value == 0.0 else value <= trees.edge[t, k]
-        k = 2 * k + 2 - int(left)
-    return k
+def find_leaves(params, state, leaf, t, ring, begin, end):
+    """leaf[slot of row i] <- where the rows i from begin to end of a ring end in tree t.
+
+    The looks for one row need not wait for those for another.
+    """
+    width = state.now[0]["width"]
+    for first in range(begin, end, SIDE_BY_SIDE):
+        last = min(first + SIDE_BY_SIDE, end)
+        for i in range(first, last):
+            leaf[slot_of(ring, i)] = 0
+        for _ in range(params.depth):
+            for i in range(first, last):
+                slot = slot_of(ring, i)
+                leaf[slot] = child_of(state.trees, t, leaf[slot], state.values, slot * width)
+
+
+@forced_inline
+def child_of(trees, t, k, values, at):
+    """Where a row with the values values[at:] comes from node k of tree t; k itself if that is a leaf. No branch."""
+    column = trees.column[t, k]
+    value = values[at + max(column, 0)]
+    left = trees.none_left[t, k] if value == 0.0 else value <= trees.edge[t, k]
+    return k if column == LEAF else 2 * k + 2 - left
