@@ -209,7 +209,7 @@ def _text_of(value: Any) -> str:
     """A value of JSON as a field of a table: nothing for null; of an array its texts and numbers."""
     if isinstance(value, list):
         of_numbers = all(one is None or type(one) is float for one in value)
-        return (Numbers if of_numbers else str)(" ".join(map(_text_of, value)))
+        return (Numbers if of_numbers else str)(" ".join(map(_text_of, value)).strip())
     if value is None or isinstance(value, str):
         return value or ""
     return f"{value:.16g}" if type(value) is float else str(value).lower()

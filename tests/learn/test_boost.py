@@ -129,6 +129,17 @@ def test_rows_without_a_value_go_where_they_belong(loss, seed):
     assert (np.sign(raw) == [1.0 if seed == 1 else -1.0, -1.0, 1.0]).all()
 
 
+@pytest.mark.interpreted
+@for_all("loss", LOSSES)
+def test_rows_without_features_are_learned(loss):
+    """Nothing is read beyond the end of no values, by refits that keep splits neither, nor of what was written out."""
+    none = batch_of_dense(np.zeros((120, 1)), np.tile([1.0, -1.0, -1.0], 40))
+    new = batch_of_dense(columns(2), np.full(2, np.nan))
+    for learner in (learner_of(loss), in_parts(learner_of(loss), none, (0, 50, 120))[1]):
+        learner.partial_fit(none)
+        assert (learner.predict(new).raw < 0.0).all()
+
+
 @for_all("loss", LOSSES)
 def test_a_refit_by_weights_is_one_by_rows_repeated(loss):
     """A merge of one learner is a refit over all that it has kept; where values are few, each is a bin."""

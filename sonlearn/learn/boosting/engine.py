@@ -79,7 +79,7 @@ class Boost(Engine):
         inner, across = (1 << self._params.depth) - 1, scores_of_row(classes)
         order, aside, near = zeros((3, KEPT), np.uint32)
         return Scratch(
-            np.zeros(width, np.float32), np.zeros(SAMPLE, np.float32), zeros((KEPT, 2)),
+            np.zeros(max(width, 1), np.float32), np.zeros(SAMPLE, np.float32), zeros((KEPT, 2)),
             Nodes(
                 order, *np.zeros((2, 2 * inner + 1), np.int64), zeros((KEPT,), np.int64), np.zeros(2),
                 np.zeros(COLUMNS, np.uint16), zeros((inner, COLUMNS * (BINS + 1)), np.int64), np.zeros(BINS, np.int64),
@@ -129,8 +129,8 @@ class Boost(Engine):
         return roomy
 
     def _width(self, features: int) -> int:
-        """Columns of the buffer for so many features."""
-        return -(-min(features, self._params.most) // STRIDE) * STRIDE
+        """Columns of the buffer for so many features: some in any case, as rows go down trees without a branch."""
+        return -(-max(min(features, self._params.most), 1) // STRIDE) * STRIDE
 
     def calls(self, state: BoostState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> Calls:
         """See `Engine.calls`."""
