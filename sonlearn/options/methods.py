@@ -274,10 +274,11 @@ METHODS = {
     ),
     "boost": Method(
         "boosting", "gradient-boosted trees of the last 65,536 examples (16,384 of more than 512 features), fitted "
-        "anew when .3 as many have come; at most 2,000 features", "[GBM], [XGB] eq. 5-7, [LGB] for histograms",
-        "T D, and T D min(d, 32) for the refits", "numbers: thresholds and columns that act together", ("clip",),
-        {"trees": 60, "depth": 7, "rate": 0.15, "penalty": 1.0, "least": 10.0, "least_logistic": 0.5, "growth": 0.3,
-         "turns": 4, "most": 2000},
+        "anew when half as many have come, of classes .3; at most 2,000 features",
+        "[GBM], [XGB] eq. 5-7, [LGB] for histograms", "T D, and T D min(d, 32) for the refits",
+        "numbers: thresholds and columns that act together", ("clip",),
+        {"trees": 60, "depth": 7, "rate": 0.15, "penalty": 1.0, "least": 10.0, "growth": 0.5, "turns": 1, "most": 2000,
+         "of_classes": {"least": 0.5, "growth": 0.3, "turns": 4}},
         losses=("logistic", "squared"),
     ),
     "ewma": Method(

@@ -74,7 +74,8 @@ def test_a_refit_is_spread_over_rows_as_by_the_twin(loss, monkeypatch):
 
     Refits before are few, since those of the twin take long.
     """
-    monkeypatch.setitem(VALUES, "growth", 40.0)
+    for given in (VALUES, VALUES["of_classes"]):
+        monkeypatch.setitem(given, "growth", 40.0)
     batch, twin = stream(loss, 1687, 12), Boost(loss == "logistic", **VALUES)
     raw = learner_of(loss).partial_fit(batch).raw
     for i, row in enumerate(map(dict, entries(batch))):
@@ -157,9 +158,9 @@ def test_a_refit_by_weights_is_one_by_rows_repeated(loss):
 @for_all("loss", LOSSES)
 def test_cuts_and_resumption_change_no_bit(loss):
     """Saved in the middle of a refit, too."""
-    batch, through, stopped = stream(loss, 3100, 20), learner_of(loss), learner_of(loss)
+    batch, through, stopped = stream(loss, 3800, 20), learner_of(loss), learner_of(loss)
     whole, parts, under_way = through.partial_fit(batch), [], 0
-    edges = (0, 1, 3, 90, 700, 2974, 2975, 2976, 2977, 3100)
+    edges = (0, 1, 3, 90, 700, *range(2974, 2978), *range(3694, 3698), 3800)
     for a, b in itertools.pairwise(edges):
         parts.append(stopped.partial_fit(rows_of(batch, slice(a, b))).raw)
         under_way += int(stopped.state.now["step"][0] > 0)

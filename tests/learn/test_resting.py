@@ -54,7 +54,8 @@ def test_values_have_the_mean_that_would_have_erred_least(soon):
     stops = [64, 80, 100, 125, 156, 195, 243, 303, 378, 472, 590]
     for ours, rows, V, y, usual in rested(series(), LearnOptions(loss="squared", members=NAMES, prune=False), stops):
         errors = np.column_stack([V, V @ usual]) - y[:, None]
-        mean = errors.T @ errors / rows.n
+        near = 1.0 / (resting.NEAR + np.arange(1, rows.n + 1))
+        mean = (errors.T * near) @ errors / near.sum()
         P = resting.LEFT * P + mean / mean.diagonal().min()
         more = P + resting.PREFERENCE * P.diagonal().min() * np.diag([1, 1, 1, 0])
         a = ours.state.resting.weights

@@ -18,12 +18,12 @@ class Boost:
     """
 
     def __init__(
-        self, logistic, trees, depth, rate, penalty, least, least_logistic, growth, turns, most, several=False
+        self, logistic, trees, depth, rate, penalty, least, growth, turns, most, of_classes, several=False
     ):  # fmt: skip
         self.several, self.most = several, most
         self.logistic, self.trees, self.depth, self.rate = logistic, trees, depth, rate
-        self.penalty, self.least = penalty, least_logistic if logistic or several else least
-        self.growth, self.turns = growth, turns
+        own = {"least": least, "growth": growth, "turns": turns} | (of_classes if logistic or several else {})
+        self.penalty, self.least, self.growth, self.turns = penalty, own["least"], own["growth"], own["turns"]
         self.columns, self.rows, self.labels = {}, [], []  # labels: (y, importance, base)
         self.due, self.running, self.refits, self.model = 0, None, 0, (0.0, [])
         self.stays = False  # whether the trees are of the rows after the last change

@@ -162,8 +162,8 @@ def test_describe_says_what_will_be_read():
 
 def test_describe_takes_arrays_of_numbers_for_numbers(tmp_path):
     """Of a column with arrays of words and of both, as of numbers, it says no more than what these are."""
-    rows = [{"v": [0.5, i, None][: i % 4] or [None, None], "words": ["a", "b"], "both": [1, "a"], "few": [1, 2] if i % 9 else "none",
-             "y": i % 2} for i in range(60)]  # fmt: skip
+    rows = [{"v": [0.5, i, None][: i % 4] or [None, None], "words": ["a", "b"], "both": [1, "a"],
+             "few": [1, 2] if i % 9 else "none", "y": i % 2} for i in range(60)]  # fmt: skip
     (tmp_path / "t.json").write_bytes(as_json(rows))
     columns = {column.name: column for column in describe(str(tmp_path / "t.json"), label="y").columns}
     kinds = {name: column.kind for name, column in columns.items()}

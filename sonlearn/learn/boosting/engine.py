@@ -1,8 +1,9 @@
-"""Engine of boost: a sum of small trees of the last rows, fitted anew when .3 as many have come.
+"""Engine of boost: a sum of small trees of the last rows, fitted anew when half as many have come, of classes .3.
 
-In each refit every fourth tree, in turn, is grown anew; the others keep their splits, and leaves alone are fitted. For
-these each row's leaf in each tree is kept: only rows that have come since go down the tree. So leaves are of more of
-the rows, and on the whole refits take less time.
+Of classes, in each refit every fourth tree, in turn, is grown anew; the others keep their splits, and leaves alone are
+fitted. For these each row's leaf in each tree is kept: only rows that have come since go down the tree. So leaves are
+of more of the rows, and on the whole refits take less time. Trees of values, which are of streams more often, would
+gain nothing, and say less of what comes later.
 
 Rows are kept as numbers of all columns, and at most `KEPT` of them: a bounded memory and, row by row, a bounded time.
 Predictions of a row are by trees that have not seen it.
@@ -232,9 +233,9 @@ class BoostOfClasses(Boost):
 
 def params_of(loss: int, **values: Any) -> Params:
     """The constants of boost for a loss, with other `values` where they are given."""
-    given = METHODS["boost"].values | {"loss": loss} | values
-    least = given.pop("least_logistic")
-    given["least"] = given["least"] if loss == SQUARED else least
+    given = dict(METHODS["boost"].values)
+    of_classes = given.pop("of_classes")
+    given |= ({} if loss == SQUARED else of_classes) | {"loss": loss} | values
     longest, several = (LONGEST, (True,)) if loss == SOFTMAX else (math.inf, ())
     return Params(**given, longest=longest, several=several)
 

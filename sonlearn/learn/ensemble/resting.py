@@ -11,7 +11,9 @@ with e_i the errors in a row, the weights a_i >= 0 that add up to 1 and have the
 
     a' P a,    P <- LEFT P + mean of e e' / the least mean of an e_i squared
 
-So it makes no more of a season than the members do, and copies count alike, however much all err.
+So it makes no more of a season than the members do, and what copies count depends on how long ago they were, not on how
+much all err. In a mean the i-th of the rows kept weighs 1/(i + NEAR), since `predict` may ask for any distance: the
+nearest rows, which are asked for most, are then not outnumbered by those that a copy predicts long after.
 
 Of two classes a combiner takes a step for each of the rows. Before that is asked whose weights `predict` takes: its
 own, if their loss in these rows was surely the smaller one, or the usual ones.
@@ -38,7 +40,9 @@ FIRST = 1024
 SHARES = (1 / 4, 1 / 4), (1 / 2, 1)
 #: What is left of P when the next copy has predicted; and by how much the usual weights are preferred, as a share of
 #: the least mean square of errors that is added to all others.
-LEFT, PREFERENCE = 0.8, 0.05
+LEFT, PREFERENCE = 0.6, 0.2
+#: Added to the number of a row kept; the reciprocal is what the row weighs.
+NEAR = 25
 #: A combiner of two classes surely gains where the sum of gains is so many times its standard deviation, were there
 #: none.
 SURE = 2.0
@@ -104,7 +108,8 @@ def copied(resting: Resting, then: Copy, rows: int, entries: int, values: bool) 
 
 def learn(resting: Resting, inputs: list[int], errors: np.ndarray, weight: np.ndarray) -> None:
     """Take in the errors, float64[m + 1, n], of `inputs` and of their usual combination; `weight`: of the n rows."""
-    products = np.einsum("in,jn,n->ij", errors, errors, weight / max(weight.sum(), 1e-300))
+    near = weight / np.arange(NEAR + 1, NEAR + 1 + len(weight))
+    products = np.einsum("in,jn,n->ij", errors, errors, near / max(near.sum(), 1e-300))
     least = products.diagonal().min()
     if least > 0.0:
         resting.products[:] *= LEFT
