@@ -282,21 +282,18 @@ class Worker(Queue):
         self.problem = problem_of(learner.options, learner)
         self.coverage = CoverageTotals()  # of the rows learned
         self._told, self._tell_one = set[str](), tell
-        text = learner.text
-        labels = Labelling.of(learner.options)
-        of_namespaces, of_lines = text.format in NAMESPACED, text.format not in TABLES
         # By whether rows are learned.
         self._columns = {False: learner.columns.at_rest(names.known), True: learner.columns}
         learner.columns.usual = learner.columns.always
         # By whether the first malformed line ends it (of a request that is whole, no more has to be known), and whether
         # the rows are learned.
-        self._parsers = {
-            (stop, learns): ChunkParser(
-                text, labels, stops=stop, most_features=_MOST_FEATURES, columns=self._columns[learns],
-                records=None if of_namespaces else TableRows(text, labels, self._columns[learns], of_lines),
-            )
-            for stop in (False, True) for learns in self._columns
-        }  # fmt: skip
+        self._parsers = {each: self._parser(*each) for each in itertools.product((False, True), self._columns)}
+
+    def _parser(self, stop: bool, learns: bool) -> ChunkParser:
+        text, labels, columns = self.learner.text, Labelling.of(self.learner.options), self._columns[learns]
+        of_lines = text.format not in TABLES
+        records = None if text.format in NAMESPACED else TableRows(text, labels, columns, of_lines)
+        return ChunkParser(text, labels, stops=stop, most_features=_MOST_FEATURES, records=records, columns=columns)
 
     @property
     def takes_text(self) -> bool:
@@ -372,6 +369,9 @@ class Worker(Queue):
                 return
         except Exception as error:
             begun = task.first.learn and task.batches is not None
+            if not begun:  # what columns held in a request that is refused has not come
+                which = len(group) == 1 and task.first.whole, task.first.learn
+                self._parsers[which] = self._parser(*which)
             if begun or len(group) == 1 or not isinstance(error, SonlearnError):
                 task.results = [error] * len(group)
             else:  # nothing has been learned; one of them is at fault: find out which

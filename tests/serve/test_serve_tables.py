@@ -180,6 +180,20 @@ def test_what_is_new_in_a_column_is_said_in_the_reply_to_its_request():
     assert server.notes == [told]
 
 
+def test_what_columns_held_in_a_refused_request_has_not_come():
+    """Neither for the notes in the next reply, nor for the model."""
+    good, bad = ({"n": n, "city": "Graz", "note": note, "y": "no"} for n, note in ((3, "good"), (None, ["a", True])))
+    with served(learner := of_table(), learns=True) as server:
+        for learn in (False, True):
+            for rows in ([bad], [good, bad], [good]):
+                bodies = [json.dumps(row).encode() + b"\n" for row in rows]
+                task = worker.Task([worker.PredictionRequest("lines", body, learn, True) for body in bodies])
+                server.worker._work(task)
+            assert task.results[0].notes == []
+        assert learner.columns.known["n"] == ("number",)
+    assert server.notes == []
+
+
 def test_a_reply_says_of_what_columns_its_own_request_had():
     told = "<request>: columns that the model does not know, left out: 'town'"
     lacks = "<request>: columns that the model knows and the table has not: 'city', 'note'"
