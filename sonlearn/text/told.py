@@ -108,7 +108,7 @@ def are_codes(fields: Iterable[str]) -> bool:
 
     Of codes a tenth at least has letters and digits, a quarter of these not as a number, or one beyond all bounds, and
     one an e between digits; numbers among them are whole. Of seasons most are a year and the next, of few fields
-    all, and one is no month; of other spans as 1990-95, most are, and a tenth is no month.
+    all, and one is no month, or three differ; of other spans as 1990-95, most are, and a tenth is no month.
     """
     fields = list(fields)
     if not _MAY_BE_CODES.search(" ".join(fields)):  # a table may have thousands of columns of numbers
@@ -117,7 +117,7 @@ def are_codes(fields: Iterable[str]) -> bool:
     spans, next_years = list(filter(is_span, held)), sum(map(is_season, held))
     no_months = sum(date_in(span) is None for span in spans)
     if len(held) < ENOUGH:
-        return no_months > 0 and next_years == len(held)
+        return next_years == len(held) and (no_months > 0 or len({*held}) > 2)
     mixed, numbers = list(filter(_MIXED.fullmatch, held)), [field for field in held if number_in(field) is not None]
     names, with_exponent = {*mixed} - {*numbers}, re.search(r"\d[eE]\d", " ".join(mixed)) is not None
     enough = 4 * len(names) > len({*mixed}) or any(math.isinf(float(field)) for field in {*mixed} & {*numbers})

@@ -337,6 +337,7 @@ HASHES = [f"{random.Random(i).randrange(16**8):08x}" for i in range(400)]
         ([f"{year}-{(year + 1) % 100:02}" for year in range(1990, 2020)], True),  # seasons
         ([f"20{i // 12:02}-{i % 12 + 1:02}" for i in range(100)], False),  # months
         (["2010-11"] * 19, False),
+        ([f"20{i:02}-{i + 1:02}" for i in range(12)], True),  # all may be months, of a year the next one
         (["2010-11", "2012-13", ""], True),  # no month is 13
         (["2010-11", "2012-13", "2001-05"], False),
         ([f"{year}-{(year + 5) % 100:02}" for year in range(1970, 2020, 5)] * 3, True),  # 2000-05 may be a month
