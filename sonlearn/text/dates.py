@@ -13,7 +13,7 @@ _MONTH = {text: i for i, name in enumerate(_MONTHS, 1) for text in (name, name[:
 _MONTH |= {f"q{quarter}": 3 * quarter - 2 for quarter in (1, 2, 3, 4)}
 _HALF = r"(?: ?(?P<half>[ap])\.?m\.?)?"  # of a day
 _TIME = (
-    r"(?:(?:T|,? |:)(?P<hour>\d\d?):(?P<minute>\d\d)(?::(?P<second>\d\d)(?:\.(?P<fraction>\d{1,9}))?)?"
+    r"(?:(?:T|,? {1,2}|:)(?P<hour>\d\d?):(?P<minute>\d\d)(?::(?P<second>\d\d)(?:\.(?P<fraction>\d{1,9}))?)?"
     rf"{_HALF}(?: ?(?:Z|UTC|GMT|[+-]\d\d(?::?\d\d)?))?)?"
 )
 _WEEKDAY = r"(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? )?"

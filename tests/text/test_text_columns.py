@@ -214,7 +214,7 @@ def test_months_and_quarters_are_their_first_day(month):
 
 @pytest.mark.parametrize("mark", "/-.")
 def test_dates_of_which_an_option_says_what_comes_first(mark):
-    for field in (f"4{mark}3{mark}2024", f"04{mark}03{mark}24", f"4{mark}03{mark}2024 0:00:00"):
+    for field in (f"4{mark}3{mark}2024", f"04{mark}03{mark}24", f"4{mark}03{mark}2024  0:00:00"):
         day = (datetime.date(2024, 3, 4), None)
         assert date_in(field, "day") == day
         assert date_in(field) == (day if mark == "." and "2024" in field else None)
