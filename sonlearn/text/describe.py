@@ -298,16 +298,19 @@ class ColumnSummary:
             out.append(f"{ROW_NUMBER}; --id {flag}, or --ignore {flag} (--numeric {flag} if it is a time)")
         elif (unique and texts > held / 2) or (self.numbers == held and self._numbers_rows(unique)):
             out.append(f"an id: nearly all values differ; --id {flag}, or --ignore {flag}")
-        elif self.numbers and 0 < texts < held / 2:
+        elif (self.numbers or self.dates) and 0 < texts < held / 2:
             known = (value for value in self.values if not isinstance(value, Numbers) and number_of(value) is None)
             shown = [shorten(value) for value in known if date_in(value, self._first) is None]
             few = ", ".join(shown[:3])
-            out.append(f"numbers with texts among them ({few}), each a category of its own")
+            kind = "numbers" if self.numbers else "dates"
+            out.append(f"{kind} with texts among them ({few}), each a category of its own")
         elif self.numbers and texts:
             few = next(shorten(value) for value in self.values if number_of(value) is not None)
             out.append(f"codes, of which some are read as numbers ({few}); --categorical {flag}")
         if self.kind == "number" and self.whole and not out and any(map(_PADDED.fullmatch, self.values)):
             out.append(f"codes rather than numbers; --categorical {flag}")
+        if self.kind.startswith("number") and max(self._high, -self._low) == np.inf:
+            out.append(f"numbers beyond all bounds, whose rows are malformed; --categorical {flag} takes codes")
         out += self._leak(labels)
         return out
 

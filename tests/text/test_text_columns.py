@@ -459,6 +459,8 @@ def test_described_columns():
         "clock": ["9:30" if i % 2 else "21:05:30" for i in range(n)],
         "us": [f"{1 + i % 12}/{1 + i % 28}/2024" for i in range(n)],
         "mixed": ["none" if i % 10 == 3 else str(i * i % 17) for i in range(n)],
+        "end": ["in office" if i % 10 == 3 else f"2024-01-{i % 28 + 1:02}" for i in range(n)],
+        "high": ["-inf" if i == 50 else str(i * i % 17) for i in range(n)],
         "left": ["gone" if i % 3 == 0 else "" for i in range(n)],
         "y": ["yes" if i % 3 == 0 else "no" for i in range(n)],
     }
@@ -468,15 +470,16 @@ def test_described_columns():
     assert kinds == {
         "key": "category", "serial": "number", "age": "number", "zip": "number", "note": "category", "day": "date",
         "clock": "number",
-        "us": "category", "mixed": "number and category", "left": "category", "y": "label",
+        "us": "category", "mixed": "number and category", "end": "date and category", "high": "number",
+        "left": "category", "y": "label",
     }  # fmt: skip
     assert columns["age"].missing == 0.25
     assert columns["age"].distinct == len({value for value in table["age"] if value})
-    words = {name: [text.split(":")[0].split(" that")[0].split(" rather")[0].split(" with")[0] for text in
-                    column.suspicions] for name, column in columns.items()}  # fmt: skip
+    words = {name: [re.split(":| that| rather| with| beyond", text)[0] for text in column.suspicions]
+             for name, column in columns.items()}  # fmt: skip
     assert words == {
         "key": ["an id"], "serial": ["an id"], "age": [], "zip": ["codes"], "note": ["a text"], "day": [], "clock": [],
-        "us": ["dates"], "mixed": ["numbers"], "left": ["a leak"], "y": [],
+        "us": ["dates"], "mixed": ["numbers"], "end": ["dates"], "high": ["numbers"], "left": ["a leak"], "y": [],
     }  # fmt: skip
     _, chosen = described(table, label="y", id="key", text="note", ignore="left", categorical="zip")
     assert [chosen[name].kind for name in ("key", "note", "left", "zip")] == ["id", "text", "left out", "category"]
