@@ -70,6 +70,17 @@ def test_values_have_the_mean_that_would_have_erred_least(soon):
     assert preferred, "both kinds of weights have a part"
 
 
+def test_members_that_are_pruned_have_no_weight_at_rest():
+    errors = np.random.default_rng(0).normal(size=(4, 50)) * [[2.0], [1.0], [3.0], [1.5]]
+    own = resting.new_resting(new_combiner([member(name, "squared") for name in NAMES[:3]], (1.0,)))
+    resting.learn(own, [0, 1, 2], errors, np.ones(50))
+    assert own.weights.all()
+    left, less = resting.without(own, [1]), resting.new_resting(own.combiner)
+    resting.learn(less, [0, 2], errors[[0, 2, 3]], np.ones(50))
+    np.testing.assert_allclose(left.weights, less.weights, atol=0.03)  # beside the least error of other members
+    assert (left.weights[1], left.weights.sum()) == (0.0, pytest.approx(1.0))
+
+
 def test_two_classes_have_a_combiner_of_what_copies_predict(soon):
     batch, options = series(kind="logistic"), LearnOptions(loss="logistic", members=NAMES, prune=False)
     target = Learner(options).engine.target
