@@ -30,6 +30,8 @@ _NUMBER = re.compile(
     rf"[~(+\u2212-]?{_MONEY}?\s*[+\u2212-]?(\d+([.,]\d+)?|\d{{1,3}}([.,'\u2019\s]\d{{3}})+([.,]\d+)?)\s*({_MONEY}|[%kKM])?\)?",
 )
 _COMMA = re.compile(r"[+-]?([1-9]\d{0,2}(\.\d{3})+|\d+)?(,\d+)?([eE][+-]?\d+)?", re.ASCII)
+#: What may have a decimal comma, or one between thousands.
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}", re.ASCII)
 
 
 def is_stamp(field: str) -> bool:
@@ -144,6 +146,8 @@ class Suspicions:
             return ""
         comma = commas and with_point(self.number) != self.number
         remedy = "give --decimal ','" if comma else "write 1234.5, without signs and thousands"
+        if comma and _THOUSANDS.fullmatch(self.number):
+            remedy = "write 1234.5, without signs and thousands, or if commas are decimal --decimal ','"
         return f"numbers that are read as texts ({shorten(self.number)}); {remedy}"
 
     def note(self, column: str, rows: int, commas: bool = True) -> str:

@@ -95,6 +95,8 @@ def test_what_is_not_read_as_it_is_meant_is_said(cli, tmp_path):
     _, _, err = trained("a,n,y\n", lambda a, x, y: f'{a},"${x:,.2f}",{int(y)}')
     assert err.startswith(what)
     assert err.endswith(f"; write 1234.5, without signs and thousands {names}")
+    _, _, err = trained("a,n,y\n", lambda a, x, y: f'{a},"{a + 1000:,}",{int(y)}')  # 1,001 is rarely 1.001
+    assert err.endswith(f"; write 1234.5, without signs and thousands, or if commas are decimal --decimal ',' {names}")
     assert trained("a,n,y\n", lambda a, x, y: f'{a},"${x:,.2f}",{int(y)}', "--categorical", "n") == (0, "", "")
     for date in ("2024.05.{:02}", "{:02}-Marz-2024", "{} Januar 24", "2024-W{:02}", "2024-05-{:02} 01h05"):
         _, _, err = trained("a,n,y\n", lambda a, x, y: f"{a},{date.format(a % 28 + 1)},{int(y)}")  # noqa: B023
