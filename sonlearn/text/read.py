@@ -470,9 +470,14 @@ def read_batches(
     threads: int = 0,
     class_names: bool = False,
 ) -> Iterator[Batch]:
-    """Yield batches of `sources`: see `Reader`, which also tells the format and can skip malformed lines."""
+    """Batches of `sources`: see `Reader`, which also tells the format and can skip malformed lines."""
     from sonlearn.options.python import naming
 
-    labels = Labelling(names=class_names)
+    def batches() -> Iterator[Batch]:
+        with naming("read_batches"):
+            yield from reader
+
     with naming("read_batches"):
-        yield from Reader(sources, options, chunk_bytes=chunk_bytes, threads=threads, labels=labels)
+        labels = Labelling(names=class_names)
+        reader = Reader(sources, options, chunk_bytes=chunk_bytes, threads=threads, labels=labels)
+    return batches()

@@ -54,6 +54,8 @@ def test_what_python_calls_says_keywords_and_no_flags():
     rows = [{"_label": 1, "a": 1}]
     with pytest.raises(OptionError, match=r"^read_batches: quadratic: expected VW text"):
         next(read_batches(b"1 1:1\n2 2:1\n".splitlines(), TextOptions(format="svmlight", quadratic=("ab",))))
+    with pytest.raises(OptionError, match=r"^read_batches: format csv: dicts are read as json"):
+        read_batches(rows, TextOptions(format="csv"))
     with pytest.raises(InputError) as caught:
         list(read_batches([{"b": "x"}, {"a": 1}], TextOptions(format="json", label="b")))
     assert "--" not in str(caught.value)
