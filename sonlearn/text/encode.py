@@ -247,7 +247,7 @@ class ColumnEncoder:
 
     def missing(self) -> Entries:
         """What stands for a missing value."""
-        self.kinds.add("missing")
+        self._hold("missing")
         known = () if self._model is None else self._model.known.get(self.column, ())
         mean = None if self._model is None else self._model.mean(self.column)
         if mean is not None:
@@ -267,7 +267,7 @@ class ColumnEncoder:
 
     def _meet(self, kind: str, field: str) -> None:
         """Remember what the column has held; raise Unfit for what the model has never met in such a column."""
-        self.kinds.add(kind)
+        self._hold(kind)
         if self._model is None:
             return
         known = [met for met in self._model.known.get(self.column, ()) if met not in ("missing", "absent")]
@@ -283,8 +283,15 @@ class ColumnEncoder:
             raise Unfit(field, f"{met}, as in all rows that the model has learned{remedy}")
         self._note(kind, f"a {kind}, {field}; the model has learned {met} in all rows")
 
+    def _hold(self, kind: str) -> None:
+        if kind not in self.kinds:
+            self.kinds.add(kind)
+            self._table.new_in_row.append((self, kind))
+
     def _note(self, kind: str, text: str) -> None:
-        self.notes.setdefault(kind, f"the column {shorten(self.title)} has {text}")
+        if kind not in self.notes:
+            self.notes[kind] = f"the column {shorten(self.title)} has {text}"
+            self._table.new_in_row.append((self, kind))
 
     def value(self, value: float, field: str = "") -> Entries:
         """What a number becomes, which is written as `field`. Raises Unfit."""
@@ -356,7 +363,9 @@ class ColumnEncoder:
         feature = self._new_category(field)
         if self._model is not None and "category" in self._model.known.get(self.column, ()):
             met = self._model.may_know(self._table.slots[feature], self._table.names[feature])
-            self.categories.setdefault(met, field)
+            if met not in self.categories:
+                self.categories[met] = field
+                self._table.new_in_row.append((self, met))
         return ((feature, 1.0),)
 
     def _new_category(self, field: str) -> int:
@@ -397,7 +406,7 @@ class ColumnEncoder:
         """The words of a text, or of what else JSON has in a column of texts."""
         words = [] if value is None else words_of(value if isinstance(value, str) else _number_text(float(value)))
         if words:
-            self.kinds.add("text")
+            self._hold("text")
         return words
 
     def _text(self, field: str) -> Entries:
@@ -444,6 +453,8 @@ class TableEncoder:
         Of the features by number.
     constant : int or None
         The number of the constant, if rows have it.
+    new_in_row : list of (ColumnEncoder, what)
+        What columns have held for the first time in the row under way.
     """
 
     def __init__(self, options: TextOptions, columns: ColumnTable | None = None):
@@ -451,8 +462,17 @@ class TableEncoder:
         self.model = columns if columns is not None and columns.rests else None
         self.constant = 0 if options.constant else None
         self.columns: dict[Hashable, ColumnEncoder] = {}  # by name; of JSON by path
-        self.rows = 0
+        self.rows, self.new_in_row = 0, list[tuple[ColumnEncoder, Any]]()
         self._begin()
+
+    def refuse_row(self) -> None:
+        """Forget what columns have held for the first time in the row under way."""
+        for column, what in self.new_in_row:
+            column.kinds.discard(what)
+            column.notes.pop(what, None)
+            column.categories.pop(what, None)
+            column.forget()
+        self.new_in_row.clear()
 
     def _begin(self) -> None:
         self.slots, self.names, self._marks = array("q"), list[str](), array("I")

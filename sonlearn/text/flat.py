@@ -90,6 +90,7 @@ class TableRows:
         """`layout` with what reads the fields of features in the place of names, until the next call of `take`."""
         make = _Index if self._indices else self.encoder.column
         absent = self.encoder.absent([name for _, name in layout.features])
+        self.encoder.new_in_row.clear()  # which is of the table, not of a row
         return layout._replace(features=[(i, make(name)) for i, name in layout.features], absent=absent)
 
     def add_fields(self, fields: Sequence[Any], layout: ColumnLayout, line: int) -> None:
@@ -108,9 +109,11 @@ class TableRows:
                 rows.entries += column.entries(fields[at])
         except (Unfit, UnicodeEncodeError) as error:
             rows.undo()
+            self.encoder.refuse_row()
             problem = error if isinstance(error, Unfit) else Unfit("half of a surrogate pair", "whole characters")
             problem.at = at
             raise problem from None
+        self.encoder.new_in_row.clear()
         rows.entries += layout.absent
         rows.add(line, y, weight, id_in(fields, layout), name)
 

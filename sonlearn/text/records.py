@@ -182,12 +182,14 @@ class RecordRows:
                 self._absent()
         except (Unfit, RecursionError, UnicodeEncodeError) as error:
             self._rows.undo()
+            self._table.refuse_row()
             del self._runs[self._run_indptr[-1] :]
             if isinstance(error, RecursionError):
                 raise Unfit(*TOO_DEEP) from None
             if isinstance(error, UnicodeEncodeError):
                 raise Unfit("half of a surrogate pair", "whole characters", tuple(self._path)) from None
             raise
+        self._table.new_in_row.clear()
         y, weight, base = self._label
         self._rows.add(line, y, weight, self._tag, self._class, base)
         self._run_indptr.append(len(self._runs))

@@ -71,6 +71,25 @@ def test_the_mean_stands_for_a_number_that_was_never_missing(given, meant):
     assert predicted(given, columns)[0] == predicted(meant, ColumnTable())[0]
 
 
+def objects_of(text):
+    records = csv.DictReader(io.StringIO(text))
+    return "".join(f"{json.dumps({k: v or None for k, v in row.items()})}\n" for row in records)
+
+
+@pytest.mark.parametrize(("form", "write"), [("csv", str), ("json", objects_of)])
+def test_what_columns_hold_in_a_row_that_is_left_out_has_not_come(form, write):
+    """A missing number, a date, a category and an absent member among numbers; the row's last field is infinite."""
+    header, *good = LEARNED.splitlines(keepends=True)
+    options = dataclasses.replace(OPTIONS, format=form)
+    for bad in ("1,,inf,2024-03-01,Graz,8010\n", "1,2,inf,,,\n", "1,2024-03-01,inf,2,Graz,x\n"):
+        found = []
+        for lines in ([*good], [good[0], bad, *good[1:]], [bad, *good]):
+            columns = counted(ColumnTable(), write("".join([header, *lines])), options, on_error="skip")
+            found.append((columns.known, columns.numbers))
+        assert found[0] == found[1] == found[2]
+        assert found[0][0]["n"] == ("number",)
+
+
 def test_columns_in_another_order_are_the_same_row(tmp_path):
     arrow, parquet = (
         pytest.importorskip(f"pyarrow.{name}", reason="pyarrow is not installed") for name in ("csv", "parquet")
