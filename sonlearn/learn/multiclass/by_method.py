@@ -310,8 +310,8 @@ class Multinomial(Engine):
         return MultinomialState(self._engine.new(), np.zeros(self._classes, np.int64))
 
     def met(self, state: MultinomialState) -> int:
-        """How many classes have been met."""
-        return int(np.count_nonzero(state.counts))
+        """How many classes have been met, with those of lower numbers than the last one (a caller may declare them)."""
+        return int(np.flatnonzero(state.counts).max(initial=-1)) + 1
 
     def parts(self, state: MultinomialState) -> dict[str, Any]:
         """See `Engine.parts`."""
@@ -392,7 +392,8 @@ def to_input(rows, scores, counts, out):
     """
     met = 0
     for k in range(len(counts)):
-        met += counts[k] > 0
+        if counts[k] > 0:
+            met = k + 1
     for k in range(len(out.raw[0])):
         out.raw[0, k] = scores[0, k]
     out.met[0] = met
