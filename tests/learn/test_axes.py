@@ -169,10 +169,10 @@ def test_a_merge_does_not_depend_on_numbers(make, classes):
 
 def test_the_other_axes():
     """Two counts of one array, what so many take, classes, and scalars, on numbers that anybody can add."""
-    now = np.zeros(1, dtype=[("seen", "i8"), ("classes", "i8"), ("used", "i8"), ("most", "i8"), ("n", "i8")])
-    now["seen"], now["classes"], now["used"], now["most"] = 2, 2, 1, 3
-    squares = axes.Counted("used", room="most", rows=lambda n: n * n)
-    assert len(squares.reserved(np.zeros(1), now, {})) == 9
+    now = np.zeros(1, dtype=[("seen", "i8"), ("classes", "i8"), ("used", "i8"), ("n", "i8")])
+    now["seen"], now["classes"], now["used"] = 2, 2, 1
+    squares = axes.Counted("used", rows=lambda n: n * n)
+    assert len(squares.reserved(np.zeros(1), now, {"used": 3})) == 9
     assert len(squares.packed(np.arange(9.0), now)) == 1
     array = np.array([3.0, 5.0])
     numbers = axes.Numbers(np.array([2, 0]), 3, np.array([1, 0]))

@@ -26,7 +26,7 @@ OR_TEXT = (
 def rows(text: str | bytes, options: TextOptions = CSV, **given):
     data = text.encode() if isinstance(text, str) else text
     out = []
-    for b in read_batches(io.BytesIO(data), options, **given):
+    for b in Reader(io.BytesIO(data), options, **given):
         out += zip(b.lines.tolist(), b.y.tolist(), entries(b), strict=True)
     return out
 

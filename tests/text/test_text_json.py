@@ -41,7 +41,7 @@ def rows_of(batches):
 
 
 def rows(source, options=JSON, **given):
-    return rows_of(read_batches(source, options, **given))
+    return rows_of(Reader(source, options, **given))
 
 
 def stream(*lines):

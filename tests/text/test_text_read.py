@@ -180,7 +180,7 @@ def test_malformed_line(tmp_path, format, line, column, found, expected):
         for chunk_bytes in (1, 12, 1000):
             batches = []
             with pytest.raises(InputError) as caught:
-                batches.extend(read_batches(path, TextOptions(format=format), chunk_bytes=chunk_bytes))
+                batches.extend(Reader(path, TextOptions(format=format), chunk_bytes=chunk_bytes))
             assert str(caught.value) == f"{path}:3:{column}: found {found}, expected {expected}"
             assert [line for line, _ in rows(batches)] == [1]
 
