@@ -145,7 +145,7 @@ def test_what_does_not_go_together():
     ours.partial_fit(from_scipy(np.ones((2, 2)), y=np.array([1.0, -1.0])))
     with pytest.raises(InputError, match="found a table, expected matrices, which this learner has learned from"):
         ours.partial_fit(frame("pyarrow"), label="y")
-    with pytest.raises(OptionError, match="--format vw: tables in memory are read as arrow"):
+    with pytest.raises(OptionError, match=r"^read_batches: format vw: tables in memory are read as arrow"):
         read_batches(frame("pyarrow"), TextOptions(format="vw"))
 
 
