@@ -17,7 +17,7 @@ import operator
 import struct
 import sys
 from collections.abc import Container, Hashable, Iterable, Iterator, Mapping
-from typing import Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from river.bandit.base import ContextualPolicy
@@ -31,12 +31,16 @@ from sonlearn.learn.by_row import OneRow
 from sonlearn.learn.learner import Learner
 from sonlearn.learn.predicted import PROBABILISTIC
 from sonlearn.options import TextOptions
-from sonlearn.options.keywords import RiverClassifierKeywords, RiverRegressorKeywords
 from sonlearn.options.python import Parameter, naming, with_parameters
 from sonlearn.text.dates import date_in, hours_in
 from sonlearn.text.encode import RowLists, mark_of, parts_of, words_of
 from sonlearn.text.hashing import VW_CONSTANT, hash_bytes
 from sonlearn.views.index import Entries
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from sonlearn.options.keywords import RiverClassifierKeywords, RiverRegressorKeywords
 
 SOURCE = "<dict>"
 

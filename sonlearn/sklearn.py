@@ -15,7 +15,7 @@ import itertools
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import scipy.sparse
@@ -33,7 +33,6 @@ from sonlearn.estimators.transformers import StreamingSVD, TextHasher
 from sonlearn.learn.learner import Learner
 from sonlearn.learn.predicted import PROBABILISTIC
 from sonlearn.options import TextOptions
-from sonlearn.options.keywords import SklearnClassifierKeywords, SklearnRegressorKeywords
 from sonlearn.options.learning import OUTPUT_OPTIONS
 from sonlearn.options.methods import CURVED, METHODS, additive
 from sonlearn.options.python import Parameter, in_python, naming, parameters_of, with_parameters
@@ -41,6 +40,11 @@ from sonlearn.report.labels import LabelStatistics, far_labels
 from sonlearn.text.arrow import arrow_table, categories_of, is_mixed, table_batch
 from sonlearn.text.columns import NONE_MET, ColumnTable, Labelling, column_of, names_a_column
 from sonlearn.text.names import NameTable
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from sonlearn.options.keywords import SklearnClassifierKeywords, SklearnRegressorKeywords
 
 #: About how many rows become one batch: what a learner needs beside its state follows the batch, not the data.
 ROWS = 4096

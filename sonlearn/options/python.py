@@ -2,7 +2,7 @@
 
 `parameters_of` gives each option as a `Parameter`; a client adds those of its own. From such a table follow the
 signature that `inspect` and editors show (`constructor`), a class with both (`with_parameters`), and the types in
-`sonlearn/options/keywords.py`, which ``tests/support/write_keywords.py`` writes and a test compares. `in_python` turns
+`sonlearn/options/keywords.pyi`, which ``tests/support/write_keywords.py`` writes and a test compares. `in_python` turns
 a message about flags into one about keywords.
 """
 

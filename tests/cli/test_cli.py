@@ -408,7 +408,7 @@ def test_answers_that_need_no_numbers_import_neither_numpy_nor_numba():
     commands.append(["completion", "bash", "--", "sonlearn", "ser"])
     program = (
         "import sys, sonlearn.__main__, sonlearn.tuning.grid, sonlearn.files.atomic, sonlearn.options.python\n"
-        "import sonlearn.options.keywords; from sonlearn.cli import main\n"
+        "from sonlearn.cli import main\n"
         f"for command in {commands!r}:\n"
         "    main(command)\n"
         "    assert not {'numpy', 'numba', 'scipy'} & set(sys.modules), command"

@@ -8,16 +8,13 @@ from pathlib import Path
 from sonlearn.options import LearnOptions
 from sonlearn.options.python import parameters_of
 
-FILE = Path(__file__).resolve().parents[2] / "sonlearn" / "options" / "keywords.py"
+FILE = Path(__file__).resolve().parents[2] / "sonlearn" / "options" / "keywords.pyi"
 HEAD = '''"""The keywords of learners and estimators, as type checkers and editors know them.
 
 By tests/support/write_keywords.py.
 """
 
-from __future__ import annotations
-
-from typing import Any, TypedDict
-'''
+from typing import Any, TypedDict'''
 
 
 def of_class(name, parameters, doc, base="", inherited=()):
@@ -50,7 +47,7 @@ def text():
             doc = f"See `sonlearn.{library.lower()}.{cls.__name__}`."
             pieces.append(of_class(name, cls.PARAMETERS, doc, base, inherited))
             base, inherited = name, cls.PARAMETERS
-    return "\n\n\n".join(piece.strip("\n") for piece in pieces) + "\n"
+    return "\n\n".join(pieces) + "\n"
 
 
 if __name__ == "__main__":

@@ -3,10 +3,7 @@
 By tests/support/write_keywords.py.
 """
 
-from __future__ import annotations
-
 from typing import Any, TypedDict
-
 
 class SharedKeywords(TypedDict, total=False):
     """Options of learning that learners and all estimators have."""
@@ -48,7 +45,6 @@ class SharedKeywords(TypedDict, total=False):
     buffer: str
     arow_r: float
 
-
 class LearnKeywords(SharedKeywords, total=False):
     """See `LearnOptions`."""
 
@@ -61,7 +57,6 @@ class LearnKeywords(SharedKeywords, total=False):
     binary: bool
     threshold: float | str | None
     seed: int
-
 
 class SklearnRegressorKeywords(SharedKeywords, total=False):
     """See `sonlearn.sklearn.SonlearnRegressor`."""
@@ -76,7 +71,6 @@ class SklearnRegressorKeywords(SharedKeywords, total=False):
     numeric: tuple[str, ...] | list[str] | str
     ignore: tuple[str, ...] | list[str] | str
 
-
 class SklearnClassifierKeywords(SklearnRegressorKeywords, total=False):
     """See `sonlearn.sklearn.SonlearnClassifier`."""
 
@@ -84,7 +78,6 @@ class SklearnClassifierKeywords(SklearnRegressorKeywords, total=False):
     positive: Any
     multinomial: bool
     class_weight: dict[Any, float] | str | None
-
 
 class RiverRegressorKeywords(SharedKeywords, total=False):
     """See `sonlearn.river.SonlearnRegressor`."""
@@ -95,7 +88,6 @@ class RiverRegressorKeywords(SharedKeywords, total=False):
     constant: bool
     text: str | list[str] | tuple[str, ...] | None
     threads: int
-
 
 class RiverClassifierKeywords(RiverRegressorKeywords, total=False):
     """See `sonlearn.river.SonlearnClassifier`."""
