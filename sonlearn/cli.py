@@ -28,7 +28,7 @@ CLOSED_PIPE = 128 + 13
 
 
 def help_text() -> str:
-    """What ``sonlearn --help`` prints."""
+    """Return what ``sonlearn --help`` prints."""
     lines = [
         "usage: sonlearn VERB ...",
         "",

@@ -205,7 +205,7 @@ def half_width(state, s, how):
 
 @bare_inline
 def knot_of(state, center):
-    """Where a prediction stands between the knots, from 0 to KNOTS - 1."""
+    """Return where a prediction stands between the knots, from 0 to KNOTS - 1."""
     now = state.now[0]
     z = 0.0
     if now["rows"] > 1 and now["m2"] > 0.0:
@@ -238,7 +238,7 @@ def scales_of(state, center, s):
 
 @bare_inline
 def weight_of_rows(t, rate):
-    """What the weights of t rows sum up to in a mean that forgets at this rate: 1 - (1 - rate)^t."""
+    """Return what the weights of t rows sum up to in a mean that forgets at this rate: 1 - (1 - rate)^t."""
     return 1.0 if t * rate > 40.0 else -math.expm1(t * math.log1p(-rate))
 
 

@@ -66,7 +66,7 @@ def progress(run: RunLike, what: str = "error", ax: Axes | None = None) -> Axes:
 
 
 def calibration(run: RunLike, ax: Axes | None = None) -> Axes:
-    """How often it happened against the predicted probability, with 95 % intervals, in bins of five examples or more.
+    """Draw how often it happened against the predicted probability, with 95 % intervals, in bins of 5 examples or more.
 
     Raises OptionError where the run has no probabilities, or has not ended.
     """
@@ -97,7 +97,7 @@ def speed(run: RunLike, ax: Axes | None = None) -> Axes:
 
 
 def members(source: Learner | RunLike, label: str | int | None = None, ax: Axes | None = None) -> Axes:
-    """What each member of a committee or mixture weighs; pruned ones have no bar.
+    """Return what each member of a committee or mixture weighs; pruned ones have no bar.
 
     Parameters
     ----------

@@ -53,7 +53,7 @@ def _slot(name: str, text: str | None) -> int:
 
 
 def _is_missing(value: Any) -> bool:
-    """Whether a value is None, NaN, NaT or pandas' NA, of which it cannot be said whether it equals itself."""
+    """Return whether a value is None, NaN, NaT or pandas' NA, of which it cannot be said whether it equals itself."""
     try:
         return value is None or bool(value != value)
     except (TypeError, ValueError):
@@ -193,7 +193,7 @@ def _rows(X: Any) -> list[dict[Hashable, Any]]:
 
 
 def _in_pandas(kind: str, values: list[Any], X: Any, **more: Any) -> Any:
-    """What is predicted of the rows of X as a `kind` of pandas; as it is where there is none: River does without it."""
+    """Return predictions of the rows of X as a `kind` of pandas; as they are where there is none, as in River."""
     try:
         import pandas
     except ImportError:
@@ -283,7 +283,7 @@ class _RiverEstimator(base.Options, base.PickleMixin):
         raise NotImplementedError
 
     def _predicted(self, rows: list[dict[Hashable, Any]]) -> list[Any]:
-        """What is predicted of rows."""
+        """Return what is predicted of rows."""
         raise NotImplementedError
 
     def _unlabelled(self, rows: list[dict[Hashable, Any]], weight: Any = 1.0) -> Batch:

@@ -159,7 +159,7 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
         return filled
 
     def _is_plain(self, X: Any) -> bool:
-        """Whether X needs no check of scikit-learn's: for a batch, that takes longer than learning it."""
+        """Return whether X needs no check of scikit-learn's: for a batch, that takes longer than learning it."""
         values = X if type(X) is np.ndarray else X.data if scipy.sparse.issparse(X) and X.format == "csr" else None
         with np.errstate(over="ignore", invalid="ignore"):
             return (
@@ -199,7 +199,7 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
 
     @property
     def _text(self) -> TextOptions:
-        """How tables become features."""
+        """Return how tables become features."""
         columns = {name: getattr(self, name) for name in _COLUMNS}
         with naming(type(self).__name__):
             given = TextOptions(format="arrow", bits=32, constant=self.constant, **columns)
@@ -209,7 +209,7 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
         return given if self._told is None else given.told_by(self._told)
 
     def _names_columns(self, X: Any) -> bool:
-        """Whether columns of the table X are given a role. Raises OptionError where X is no such table, or has none."""
+        """Tell whether columns of the table X have a role. Raises OptionError where X is no such table, or has none."""
         named = [(role, name) for role in _COLUMNS for name in getattr(self._text, role)]
         if not named:
             return False
@@ -264,7 +264,7 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
         return loss
 
     def _tried(self, X: Any, y: np.ndarray, weight: Any, order: np.ndarray) -> tuple[int, Learner | None]:
-        """How often the rows have to be learned for the least loss of those that are held out.
+        """Return how often the rows have to be learned for the least loss of those that are held out.
 
         If more than once, of a committee also one that knows how members which have learned so often are combined for
         rows that are new to them: those held out, and other fifths in their turn until those are `ENOUGH`.
@@ -304,7 +304,7 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
 
     @property
     def _begins(self) -> bool:
-        """Whether `partial_fit` learns the first rows. Raises OptionError: what it has to go on with has changed."""
+        """Tell whether `partial_fit` learns the first rows. Raises OptionError: what it goes on with has changed."""
         if not hasattr(self, "learner_"):
             return True
         for name, value in self._settled.items():
@@ -349,7 +349,7 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
                 self.learner_.report_with(**given)
 
     def _of_rows(self, X: Any, predict: Callable[[Batch], np.ndarray]) -> np.ndarray:
-        """What is predicted of the rows of X, batch by batch."""
+        """Return what is predicted of the rows of X, batch by batch."""
         self._check_output()
         X, _, _ = self._checked(X, reset=False)
         return np.concatenate([predict(batch) for _, batch in self._batches(X)])
@@ -370,7 +370,7 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
         return coef, w[:, ~column].sum(axis=1)
 
     def importances(self, X: Any) -> np.ndarray:
-        """What each column contributes to the raw predictions of the rows of X, in absolute value, on average.
+        """Return what each column contributes to the raw predictions of the rows of X, in absolute value, on average.
 
         float64[d], or of K > 2 classes float64[K, d]. Also where there is no `coef_`: see `sonlearn.learn.explain`, for
         what is shared among features that act together, and for what it costs: some rows of X will do. What the words
@@ -436,7 +436,7 @@ def _check_no_times(X: np.ndarray) -> None:
 
 
 def _are_numbers(y: Any, n: int) -> bool:
-    """Whether y is float64[n], or of whole numbers, all finite."""
+    """Return whether y is float64[n], or of whole numbers, all finite."""
     plain = type(y) is np.ndarray and y.shape == (n,) and y.dtype.kind in "biuf"
     return plain and bool(np.isfinite(y.sum()))
 

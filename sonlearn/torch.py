@@ -160,7 +160,7 @@ class AdaGP(torch.optim.Optimizer):
 
 
 def is_projected(p: Tensor, sketch_size: int, project: bool | None = None) -> bool:
-    """Whether a tensor has ADA-GP; else it has ADA-DIAG."""
+    """Return whether a tensor has ADA-GP; else it has ADA-DIAG."""
     by_rule = p.dim() >= CONVOLUTION and p.numel() <= LARGEST
     return p.numel() > sketch_size and (by_rule if project is None else project)
 

@@ -332,7 +332,7 @@ class _Copies:
                 del chain[: chain.index(done[-1])]
 
     def pending(self) -> list[Any]:
-        """What has not been computed."""
+        """Return what has not been computed."""
         return [future for chain in self._chains for future in chain if not future.done()]
 
 
@@ -390,7 +390,7 @@ def partitions_of(data: Any, text: TextOptions, wanted: int = 1) -> list[Any]:
 
 
 def _is_array(data: Any) -> bool:
-    """Whether `data` is a `dask.array`, without importing that module."""
+    """Return whether `data` is a `dask.array`, without importing that module."""
     return dask.is_dask_collection(data) and hasattr(data, "chunks") and hasattr(data, "to_delayed")
 
 

@@ -29,7 +29,7 @@ class Fitting(Future):
     """The future of an estimator that is being fitted; `cancel` ends that, and the work on the cluster."""
 
     def running(self) -> bool:
-        """Whether the fit is under way."""
+        """Return whether the fit is under way."""
         return not self.done()
 
 

@@ -210,7 +210,7 @@ class Rounds(NamedTuple):
 
     @property
     def learners(self) -> int:
-        """How many there are."""
+        """Return how many there are."""
         return max(len(each) for each in self.rounds)
 
     def of(self, learner: int) -> list[range]:

@@ -105,7 +105,7 @@ class Done:
 
 
 def left_out(every: Sequence[Done]) -> dict[str, Any]:
-    """How reading went in all of these, as the fields of `Done`, but for tags."""
+    """Return how reading went in all of these, as the fields of `Done`, but for tags."""
     return {
         "problem": next((done.problem for done in every if done.problem), None),
         "skipped": sum(done.skipped for done in every),
@@ -251,7 +251,7 @@ def begin_round(base: LearnedPartition | None, before: LearnedPartition | None) 
 
 
 def without_learner(done: LearnedPartition) -> LearnedPartition:
-    """How the work went, alone."""
+    """Return how the work went, alone."""
     return dataclasses.replace(done, header={}, arrays={}, names={})
 
 

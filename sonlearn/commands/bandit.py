@@ -72,7 +72,7 @@ class BanditSession(Session):
         self.unlogged = set(range(self.bandit.actions or 0)) if numbered else set()
 
     def make_reader(self) -> DecisionReader:
-        """What reads the decisions."""
+        """Return what reads the decisions."""
         options = self.options
         return DecisionReader(
             self.sources, self.read_as, self.bandit, columns=self.columns, labels=self.labels,
@@ -98,14 +98,14 @@ class BanditSession(Session):
         return self.predicted(batch) if self.options.testonly else self.learner.partial_fit(batch)
 
     def nothing_learned(self) -> tuple[str, str]:
-        """What was found in the place of costs, and what to do."""
+        """Return what was found in the place of costs, and what to do."""
         label, name = "action:cost:probability before the features", self.bandit.cost or self.bandit.reward
         if name:
             label = f"a number in {'--cost' if self.bandit.cost else '--reward'} {name}"
         return "no decision with a cost", f"{label}; nothing was learned, and no model was saved"
 
     def warnings(self) -> list[str]:
-        """What is to be known of a run that has come to its end."""
+        """Return what is to be known of a run that has come to its end."""
         found = super().warnings()
         if self.unlogged and self.learner is not None and self.learner.examples > self.before:
             named = first_names(str(action + 1) for action in sorted(self.unlogged))

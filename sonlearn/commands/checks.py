@@ -117,7 +117,7 @@ def check_output(options: RunOptions, learn: LearnOptions) -> None:
 
 
 def cache_file(options: RunOptions) -> str | None:
-    """Where the cache is kept: ``--cache_file``, or with ``-c`` beside the one file of data; None: no cache."""
+    """Return where the cache is kept: ``--cache_file``, or with ``-c`` beside the one file of data; None: no cache."""
     if options.cache_file is not None or not options.cache:
         return options.cache_file
     sources = options.data or ("-",)
@@ -197,7 +197,7 @@ def _check_early(options: RunOptions) -> None:
 
 
 def _check_audit(options: RunOptions) -> None:
-    """What ``--audit`` cannot be given with, and what cannot be given without it."""
+    """Refuse what ``--audit`` cannot be given with, and what cannot be given without it."""
     for flag, name in (("-p", options.predictions), ("-r", options.raw_predictions)):
         if options.audit and name in STDOUT:
             raise OptionError(
@@ -233,7 +233,7 @@ def _expanded(name: str | None) -> list[str]:
 
 
 def _identity(path: str, standard: tuple[str, ...], stream: Any) -> Any:
-    """What tells a file from all others; None for a device or a pipe, but standard output is itself whatever it is."""
+    """Return what tells a file from all others; None for a device or pipe; standard output is itself whatever it is."""
     ours = path in standard
     other = "standard output" if ours and standard is STDOUT else None
     try:

@@ -211,7 +211,7 @@ class _ClusterSession(one.TrainingSession):
         self.strange = False  # batches come back without their features, so nobody here knows
 
     def make_reader(self) -> Reader:
-        """What keeps account of malformed lines; workers read."""
+        """Return what keeps account of malformed lines; workers read."""
         return Reader(self.sources, self.read_as, on_error="skip")
 
     def batches(self, rows: Iterable[Batch]) -> Iterator[Batch]:
@@ -240,7 +240,7 @@ class _ClusterSession(one.TrainingSession):
             raise dask.nothing(parts, malformed.count, malformed.errors)
 
     def learn_from(self, batch: Batch, held: np.ndarray | None) -> Predicted:
-        """What the cluster has predicted for the batch, of which --examples may have left the first rows only."""
+        """Return what the cluster predicts of the batch, of which --examples may have left only the first rows."""
         predicted: Predicted = chosen_of(self.predicted_there, slice(batch.n))
         self.unmet += self.problem.unmet(predicted)
         return predicted
@@ -270,7 +270,7 @@ def _sayer(options: RunOptions) -> Callable[..., None]:
 
 
 def _report(trained: Any, sources: list[str], options: RunOptions, seconds: float) -> list[str]:
-    """What was learned from, how each learner did on its own parts, and the combiner on the further ones."""
+    """Return what was learned from, how each learner did on its own parts, and the combiner on the further ones."""
     learner = trained.learner
     lines = [f"data = {' '.join(sources)}"]
     if options.final_regressor is not None:

@@ -127,7 +127,7 @@ class _Formatter(argparse.HelpFormatter):
 
 
 def help_of(verb: str, method: str | None = None, whole: bool = False) -> str:
-    """What ``--help`` prints; ``--help-all`` if `whole`.
+    """Return what ``--help`` prints; ``--help-all`` if `whole`.
 
     Of a verb with `daily` flags, those and the ones that belong to the named `method`; of another all but rare ones,
     and of the flags of learning those that the method takes. The whole: all, or all that the method takes.
@@ -158,7 +158,7 @@ def methods(line: Line) -> int:
 
 
 def _takes(method: str | None, field: dataclasses.Field[Any]) -> bool:
-    """Whether the field is not one of learning, or one that the method takes; None: any method does."""
+    """Return whether the field is not one of learning, or one that the method takes; None: any method does."""
     learns = field in dataclasses.fields(LearnOptions)
     return method is None or not learns or field.name in (*ALL_TAKE, *METHODS[method].takes)
 

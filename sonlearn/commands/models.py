@@ -105,7 +105,7 @@ def load_model(path: str, *, threads: int = 1, decides: bool = False) -> Model:
 
 
 def is_bandit(path: str | None) -> bool:
-    """Whether a file holds a model of decisions; False where there is none, or that cannot be told."""
+    """Return whether a file holds a model of decisions; False where there is none, or that cannot be told."""
     try:
         return path is not None and storage.kind_of(path) == "bandit"
     except ModelFileError:
@@ -120,7 +120,7 @@ def initial_model(options: RunOptions) -> str | None:
 
 
 def initial(options: RunOptions, **how: Any) -> Model:
-    """What is in that model's file; `how`: see `load_model`. Raises ModelFileError."""
+    """Return what is in that model's file; `how`: see `load_model`. Raises ModelFileError."""
     path = initial_model(options)
     return Model(NameTable()) if path is None else load_model(path, **how)
 
@@ -161,7 +161,7 @@ def where_to_begin(options: RunOptions, model: Model) -> tuple[bool, Unfinished]
 
 
 def split(given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What was given of learning, and of text."""
+    """Return what was given of learning, and of text."""
     of_text = {field.name for field in dataclasses.fields(TextOptions)}
     learn = {name: value for name, value in given.items() if name not in of_text}
     return learn, {name: value for name, value in given.items() if name in of_text}

@@ -58,7 +58,7 @@ class Bar:
 
     @property
     def shown(self) -> bool:
-        """Whether there is a bar, in place of the table."""
+        """Return whether there is a bar, in place of the table."""
         return self.wanted and self._meter.share is not None
 
     def add(self, number: int, examples: int, progress: Progress) -> None:
@@ -105,7 +105,7 @@ class Checkpoints:
         self._count, self._last = 0, time.monotonic()
 
     def due(self, examples: int) -> bool:
-        """Whether a checkpoint is due after `examples` more examples; if so, counting starts again."""
+        """Return whether a checkpoint is due after `examples` more examples; if so, counting starts again."""
         self._count += examples
         late = self.seconds is not None and time.monotonic() - self._last >= self.seconds
         if not late and (self.examples is None or self._count < self.examples):
@@ -168,7 +168,7 @@ class Passes:
         raise NotImplementedError
 
     def batches(self, rows: Iterable[Batch]) -> Iterable[Batch]:
-        """What is learned from at a time."""
+        """Return what is learned from at a time."""
         return rows
 
     def learn_from(self, batch: Batch, held: np.ndarray | None) -> Any:
@@ -176,11 +176,11 @@ class Passes:
         raise NotImplementedError
 
     def ends_early(self, number: int) -> bool:
-        """Whether pass `number`, which has been gone over, is the last one though more were asked for."""
+        """Return whether pass `number`, which has been gone over, is the last one though more were asked for."""
         return False
 
     def lines_of(self, batch: Batch, predicted: Any) -> int:
-        """How many lines of predictions come of what `learn_from` gave."""
+        """Return how many lines of predictions come of what `learn_from` gave."""
         return 0
 
     def report(self, batch: Batch, held: np.ndarray | None, predicted: Any) -> None:
@@ -194,7 +194,7 @@ class Passes:
         """Malformed lines that were left out behind the last row of a pass."""
 
     def summary(self, seconds: float, ending: str, whole: bool) -> list[str]:
-        """What is said at the end; `whole`: all passes have been gone over, by this run alone."""
+        """Return what is said at the end; `whole`: all passes have been gone over, by this run alone."""
         raise NotImplementedError
 
     def record(self, ending: str) -> None:
@@ -204,7 +204,7 @@ class Passes:
 
     @property
     def files(self) -> dict[str, str | None]:
-        """Which files the run reads and writes."""
+        """Return which files the run reads and writes."""
         data = " ".join("<stdin>" if name in STDIN else name for name in self.sources)
         written = {name: getattr(self.options, field) for name, field in _WRITTEN.items()}
         return {"data": data, "initial_regressor": self.from_model, **written}
@@ -214,7 +214,7 @@ class Passes:
         self.last_line = time.perf_counter()
 
     def warnings(self) -> list[str]:
-        """What is to be known of a run that has come to its end."""
+        """Return what is to be known of a run that has come to its end."""
         if self.reader is None:
             return []
         return messages.of_skipped(self.reader.malformed.count, self.reader.malformed.errors)
@@ -339,7 +339,7 @@ class Passes:
                 return
 
     def make_reader(self) -> Reader:
-        """What reads the examples: for one pass, or with a cache for all of them."""
+        """Return what reads the examples: for one pass, or with a cache for all of them."""
         options = self.options
         # of a stream, whoever reads each answer before the next row is written would wait for ever
         to_stdout = not {options.predictions, options.raw_predictions}.isdisjoint(STDOUT)
@@ -370,7 +370,7 @@ class Passes:
         self.say("... " + ", ".join([*figures, *_averages(self.progress, "average ", 6)]))
 
     def begin_pass(self, reader: Reader, batch: Batch, first: bool) -> None:
-        """What waits for the first examples of a pass: the learner and the header, and what is said of the cache."""
+        """Do what waits for the first examples of a pass: the learner and the header, and what is said of the cache."""
         cache = ""
         if isinstance(reader, CachedReader):
             cache = f"cache_file = {self.cache}" + (f", made anew: found {reader.reason}" if reader.reason else "")

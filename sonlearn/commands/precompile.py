@@ -106,7 +106,7 @@ def decide_some(options: BanditOptions, learn: LearnOptions | None = None) -> Ba
 
 
 def compile_for(learn: dict[str, Any] | None, bandit: dict[str, Any] | None) -> None:
-    """What the process does. It ends with the run, which keeps its standard input open."""
+    """Do what the process is for. It ends with the run, which keeps its standard input open."""
     threading.Thread(target=_end_with_input, daemon=True).start()
     gc.set_threshold(_OBJECTS)
     without_numba()  # as the run does, which finds by the types of arguments what is compiled here
@@ -138,7 +138,7 @@ def _learn(options: LearnOptions) -> None:
 
 
 def report_on(learner: Learner, batch: Batch, predicted: Predicted) -> None:
-    """What a run reports of a batch."""
+    """Do what a run does to report a batch."""
     problem = problem_of(learner.options, learner)
     problem.progress().update(problem.outcome(batch, None, predicted))
     problem.metrics().add(batch, predicted)

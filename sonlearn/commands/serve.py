@@ -156,7 +156,7 @@ def where_to_begin(decides: bool, options: ServeOptions, run_options: RunOptions
 
 
 def mark_of(path: str) -> dict[str, Any] | None:
-    """How much a model has seen of which log of events."""
+    """Return how much a model has seen of which log of events."""
     return storage.read(path)[0].get("events")
 
 

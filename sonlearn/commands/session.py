@@ -39,7 +39,7 @@ SOME = 10
 
 
 def recorded(options: RunOptions) -> bool:
-    """Whether anything is to be kept of the run."""
+    """Return whether anything is to be kept of the run."""
     return options.log_json is not None or options.report is not None
 
 
@@ -171,12 +171,12 @@ class Session(Passes):
         self.recorder.begin(self.files)
 
     def predicted(self, batch: Any) -> Any:
-        """What the model predicts of a batch, which changes nothing."""
+        """Return what the model predicts of a batch, which changes nothing."""
         self.strange = self.strange and not self.learner.knows(batch)
         return self.learner.predict(batch)
 
     def warnings(self) -> list[str]:
-        """What is to be known of a run that has come to its end."""
+        """Return what is to be known of a run that has come to its end."""
         found = super().warnings()
         if self.strange and self.progress.examples >= SOME:
             found.append(
@@ -186,12 +186,12 @@ class Session(Passes):
         return found
 
     def lines_of(self, batch: Any, predicted: Any) -> int:
-        """How many lines of predictions are written of these."""
+        """Return how many lines of predictions are written of these."""
         return (batch.n + len(batch.skipped or ())) * self.writes
 
     @property
     def writes(self) -> bool:
-        """Whether predictions are written: tables of them, in the first pass alone, so that a row has one line."""
+        """Return whether predictions are written: tables in the first pass alone, so that a row has one line."""
         once = self.options.form != "vw"
         return bool(self.predictions or self.raw_predictions) and (self.progress.passes == 1 or not once)
 
@@ -261,7 +261,7 @@ class Session(Passes):
             self.done = self.done._replace(lines=self.done.lines + len(tags))
 
     def nothing_learned(self) -> tuple[str, str]:
-        """What was found where nothing could be learned from, and what to do."""
+        """Return what was found where nothing could be learned from, and what to do."""
         raise NotImplementedError
 
     def finish(self, ending: str) -> None:
@@ -275,7 +275,7 @@ class Session(Passes):
         super().finish(ending)
 
     def summary(self, seconds: float, ending: str, whole: bool) -> list[str]:
-        """How it went."""
+        """Return how it went."""
         told = () if self.metrics is None else self.problem.summary(self.metrics)
         return self.progress.summary(seconds, ending, whole, told)
 

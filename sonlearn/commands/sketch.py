@@ -72,7 +72,7 @@ def command(line: Line) -> int:
 
 
 def asked(line: Line) -> tuple[SketchOptions, TextOptions, RunOptions, SketchRunOptions]:
-    """What the command line asks for. Raises OptionError."""
+    """Return what the command line asks for. Raises OptionError."""
     reading, options, own = line.running(), line.options(SketchRunOptions), line.take(SketchOptions)
     if options.merge and (own or line.given or options.error):
         raise OptionError("--merge takes only -o, --plot and --quiet: what a sketch is was settled when it was made")

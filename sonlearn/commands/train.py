@@ -62,7 +62,7 @@ def asked(line: Line) -> tuple[RunOptions, dict[str, Any]]:
 
 
 def of_decisions(options: RunOptions, bandit: dict[str, Any]) -> bool:
-    """Whether decisions are learned, or a run begins with a model of them."""
+    """Return whether decisions are learned, or a run begins with a model of them."""
     return bool(bandit) or models.is_bandit(models.initial_model(options))
 
 
@@ -117,7 +117,7 @@ class TrainingSession(Session):
         self.best: tuple[float, int, Learner | None] | None = None  # least holdout loss of a pass, its number and model
 
     def ends_early(self, number: int) -> bool:
-        """Whether pass `number` is one too many without a fall of the holdout loss, as with VW's --early_terminate.
+        """Return whether pass `number` is one too many without a fall of the holdout loss, as VW's --early_terminate.
 
         Then, and behind the last pass, the learner is that of the best one.
         """
@@ -204,13 +204,13 @@ class TrainingSession(Session):
         return self.learner.partial_fit(without_held(batch, held), skip=skip)
 
     def nothing_learned(self) -> tuple[str, str]:
-        """What was found in the place of labels, and what to do."""
+        """Return what was found in the place of labels, and what to do."""
         if self.joined is not None and self.joined.nothing:
             return self.joined.nothing, "ids written alike; nothing was learned, and no model was saved"
         return unlabelled(self.learner.text)
 
     def warnings(self) -> list[str]:
-        """What is to be known of a run that has come to its end."""
+        """Return what is to be known of a run that has come to its end."""
         found = super().warnings()
         if self.learner is not None:
             found += of_refused(self.learner.refused_rows, self.learner.first_refused)
@@ -249,7 +249,7 @@ class Values:
         self._rows = 0 if learn.classes is not None else self.ROWS
 
     def warning(self, batch: Batch) -> str:
-        """What is to be said after these rows; empty: nothing, or it has been said."""
+        """Return what is to be said after these rows; empty: nothing, or it has been said."""
         if self._rows >= self.ROWS or batch.class_names is not None:
             return ""
         y = batch.y[: self.ROWS - self._rows]
@@ -265,7 +265,7 @@ class Values:
 
 
 def kinds_of_truth(batch: Batch) -> set[bool]:
-    """Whether labels that are 1 or 0 are written as words: of each that is there."""
+    """Return whether labels that are 1 or 0 are written as words: of each that is there."""
     given = (batch.y == 0) | (batch.y == 1)
     if batch.class_names is None:
         return {False} if given.any() else set()
@@ -273,7 +273,7 @@ def kinds_of_truth(batch: Batch) -> set[bool]:
 
 
 def unlike_classes(learner: Learner | None) -> list[str]:
-    """What to say of classes that nobody named: one looks like no label, or some are names and some numbers."""
+    """Return what to say of classes that nobody named: one looks like no label, or some are names and some numbers."""
     if learner is None or learner.options.classes != "auto":
         return []
     names = [label for label in learner.classes if isinstance(label, str)]
@@ -284,7 +284,7 @@ def unlike_classes(learner: Learner | None) -> list[str]:
 
 
 def link_without_sense(options: LearnOptions) -> list[str]:
-    """What to say of a link that does not fit the loss."""
+    """Return what to say of a link that does not fit the loss."""
     loss = {"logistic": "logistic", "glf1": "logistic", "poisson": "poisson"}.get(options.link)
     if loss in (None, options.loss):
         return []

@@ -45,7 +45,7 @@ def command(line: Line) -> int:
 
 
 def asked(line: Line) -> tuple[Settings, TextOptions, RunOptions, TuneOptions]:
-    """What the command line asks for. Raises OptionError."""
+    """Return what the command line asks for. Raises OptionError."""
     running, options = line.running(), line.options(TuneOptions)
     if not options.grid:
         raise OptionError("tune needs what to try; give --grid 'method=nag,rfd-son alpha=.1,1,10', for example")
@@ -67,7 +67,7 @@ class TuningSession(Passes):
 
     @property
     def files(self) -> dict[str, str | None]:
-        """Which files the run reads and writes."""
+        """Return which files the run reads and writes."""
         return {**super().files, "table": self.choice.table}
 
     def begin(self, format: str, batch: Batch, cache: str) -> None:
@@ -110,7 +110,7 @@ class TuningSession(Passes):
             self.failed = len(failures)
 
     def summary(self, seconds: float, ending: str, whole: bool) -> list[str]:
-        """How the best one did, which it is, and the table of all."""
+        """Return how the best one did, which it is, and the table of all."""
         if self.tuning is None:
             return []
         best = self.tuning.best
@@ -118,7 +118,7 @@ class TuningSession(Passes):
         return [*best.progress.summary(seconds, ending, whole, told), "", *screen(self.tuning.results)]
 
     def warnings(self) -> list[str]:
-        """What is to be known of a run that has come to its end."""
+        """Return what is to be known of a run that has come to its end."""
         nothing = self.tuning is not None and not self.progress.labelled
         return [*super().warnings(), *([", expected ".join(unlabelled(self.text))] if nothing else [])]
 
@@ -129,7 +129,7 @@ class TuningSession(Passes):
 
 
 def setup_lines(settings: Settings, by: str, choice: TuneOptions) -> list[str]:
-    """What is tried, and what becomes of options that a method does not take."""
+    """Return what is tried, and what becomes of options that a method does not take."""
     losses = dict.fromkeys(reported_loss(setting.options) for setting in settings.settings)
     why = f" since they learn different losses: {', '.join(losses)}" if len(losses) > 1 else ""
     count, of = len(settings.settings), settings.combinations

@@ -174,7 +174,7 @@ def _left_out(written: list[str], why: str) -> str:
 
 
 def _rule(given: dict[str, str | None]) -> str | None:
-    """How a line of decisions explores; None: it does not, or its model says it."""
+    """Return how a line of decisions explores; None: it does not, or its model says it."""
     explores = "--initial_regressor" not in given and EXPLORING & given.keys()
     named = given.get("--explore") or next((rule for flag, rule in RULES.items() if flag in given), None)
     return (named or ("epsilon" if explores else None)) if DECISIONS & given.keys() else None
@@ -199,7 +199,7 @@ def _words(arguments: list[str]) -> Iterator[Word]:
 
 
 def _has_value(name: str, after: str) -> bool:
-    """Whether a flag takes what stands behind it; of one that cannot be done here, if that is neither flag nor file."""
+    """Return whether a flag takes what stands behind it; one that cannot be done here, if that is no flag or file."""
     if name in VALUES or name in ("--port", "--named_labels"):
         return True
     if name in SWITCHES | STEPS | SAID_LATER | vw_flags.VALUELESS:

@@ -95,7 +95,7 @@ class Batch(NamedTuple):
         return self._replace(indptr=indptr, **self._taken(of_rows, lambda values: values[entries]))
 
     def _taken(self, of_rows: Callable[[Any], Any], of_entries: Callable[[Any], Any]) -> dict[str, Any]:
-        """What these take of all fields that have a value for each row, and for each entry; None stays None."""
+        """Return what these take of all fields that have a value for each row, and for each entry; None stays None."""
         how = dict.fromkeys(_OF_ROWS, of_rows) | dict.fromkeys(_OF_ENTRIES, of_entries)
         return {name: take(getattr(self, name)) for name, take in how.items() if getattr(self, name) is not None}
 

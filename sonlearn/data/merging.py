@@ -54,7 +54,7 @@ def summed(base: Any, others: Sequence[Any], by: np.ndarray) -> Any:
 def added(
     base: np.ndarray, others: Arrays, rows: Sequence[float], retention: float, by: np.ndarray
 ) -> list[np.ndarray]:
-    """What each learner has added to a sum, as much as is left of it in the merged sum; not below 0."""
+    """Return what each learner has added to a sum, as much as is left of it in the merged sum; not below 0."""
     retained = (retention ** float(n) * base for n in rows)
     return [np.maximum(share * (other - own), 0.0) for share, other, own in zip(by, others, retained, strict=True)]
 

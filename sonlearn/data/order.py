@@ -32,7 +32,7 @@ class LabelOrder:
             self._last = y[-1]
 
     def note(self, weights: Iterable[float]) -> str:
-        """What is to be said of the order, or nothing; `weights`: how much of the rows each label is."""
+        """Return what is to be said of the order, or nothing; `weights`: how much of the rows each label is."""
         w = np.array(list(weights), dtype=np.float64)
         expected = self.rows * (1.0 - float(w @ w) / float(w.sum()) ** 2) if w.any() else 0.0
         if not 0 < self.changes <= expected / LONG:

@@ -60,7 +60,7 @@ def leave_out(unseen: np.ndarray, i: int, x: float) -> None:
 
 @forced_inline
 def is_learned(weight: float, y: float) -> bool:
-    """Whether a row is learned from: it has a label, and a weight above 0. `learned_rows` asks it of all rows."""
+    """Return whether a row is learned from: it has a label and a weight above 0. `learned_rows` asks it of all rows."""
     return weight > 0.0 and y == y
 
 
@@ -76,7 +76,7 @@ def entries(rows: Rows, i: int) -> tuple[np.ndarray, np.ndarray]:
 
 @forced_inline
 def features_with(feats: np.ndarray, seen: int) -> int:
-    """How many features there are with the numbers `feats` beside the first `seen`. feats : int64[s]"""
+    """Return how many features there are with the numbers `feats` beside the first `seen`. feats : int64[s]"""
     for at in range(len(feats)):
         seen = max(seen, feats[at] + 1)
     return seen

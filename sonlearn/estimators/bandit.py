@@ -112,7 +112,7 @@ class SonlearnBandit:
 
     @property
     def actions(self) -> int | None:
-        """How many numbered actions there are, or None."""
+        """Return how many numbered actions there are, or None."""
         return self.learner.options.actions
 
     def decide(self, context: Features, actions: Sequence[Features] | None = None) -> Decision:
@@ -176,7 +176,7 @@ class SonlearnBandit:
         probabilities: Any = None, rewards: tuple[float, float] | None = None, level: float = 0.95,
         floor: float | None = None, horizon: int | None = None,
     ) -> Evaluated:  # fmt: skip
-        """What this model, as it is, would have earned in the place of the policy that wrote a log.
+        """Return what this model, as it is, would have earned in the place of the policy that wrote a log.
 
         The log has to be one that the model has not learned from. The arrays are those of Open Bandit Pipeline's
         feedback: ``context``, ``action``, ``reward``, ``pscore`` and ``pi_b``.
@@ -324,7 +324,7 @@ class SonlearnBandit:
 
 
 def _members(record: Any, name: str) -> Members:
-    """What is in a record, with the numbers and texts at its top in a namespace of that name. Raises InputError."""
+    """Return what a record has, numbers and texts at its top in a namespace of that name. Raises InputError."""
     if not isinstance(record, Mapping):
         raise InputError("<memory>", None, None, f"{record!r:.40}", "a dict, as the context is")
     own = {key: value for key, value in record.items() if not isinstance(value, Mapping | list)}

@@ -103,7 +103,7 @@ class Options:
 
     @property
     def _sign(self) -> float:
-        """What raw predictions are multiplied with to speak for class 1, of two; of several classes 1."""
+        """Return what raw predictions are multiplied with to speak for class 1, of two; of several classes 1."""
         return 1.0 if self.learner_.options.several else 2.0 * self.positive_ - 1.0
 
     def _labels_of(self, numbers: Any) -> Any:
@@ -173,7 +173,7 @@ def intervals_of(learner: Learner, batch: Batch, *, labels_follow: bool = False)
 
 
 def covering(learner: Learner, batch: Batch, labels_follow: bool) -> Any:
-    """What is predicted of rows, with sets or intervals. Raises OptionError where the learner keeps no coverage."""
+    """Predict rows, with sets or intervals. Raises OptionError where the learner keeps no coverage."""
     if learner.options.coverage is None:
         raise OptionError("sets and intervals: the estimator keeps no coverage; give coverage=0.9 before it learns")
     return learner.predict(batch, online=labels_follow, labels_follow=labels_follow)
@@ -186,7 +186,7 @@ class PickleMixin:
 
     @property
     def _threads(self) -> int:
-        """How many threads may learn side by side."""
+        """Return how many threads may learn side by side."""
         raise NotImplementedError
 
     def __getstate__(self) -> dict[str, Any]:

@@ -25,7 +25,7 @@ _TEMPORARY = r"\.sonlearn-[0-9a-f]{16}\.tmp|\..+\.sonlearn-lock"
 
 
 def target_problem(path: str | os.PathLike[str], in_place: bool = False) -> str:
-    """Why `whole_file`, or `in_place` a `LineFile`, cannot write to `path`; empty: no problem is known in advance."""
+    """Say why `whole_file`, or `in_place` a `LineFile`, cannot write to `path`; empty: no problem is known before."""
     target = os.path.realpath(path)
     folder = os.path.dirname(target)
     if os.path.isdir(target):

@@ -125,7 +125,7 @@ def read(
 
 
 def kind_of(path: str | os.PathLike[str]) -> str:
-    """What the header says a file holds, without reading the arrays; errors as for `read`, but for damage in them."""
+    """Say what a file holds by its header, without reading the arrays; errors as for `read`, but for damage in them."""
     path = os.fspath(path)
     with _opened(path) as (file, size):
         return str(json.loads(_start(path, file, size)[0])["header"]["kind"])

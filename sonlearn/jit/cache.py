@@ -82,7 +82,7 @@ class Cache:
         return None
 
     def stored_form(self, sig: Any, target_context: Any) -> tuple[Any, ...] | None:
-        """What is stored of a compiled kernel; None if no folder has it."""
+        """Return what is stored of a compiled kernel; None if no folder has it."""
         data = folders.find(self._all, *self._place(sig, target_context.codegen()))
         return None if data is None else loads(data)  # type: ignore[no-any-return]
 
@@ -104,7 +104,7 @@ class Cache:
 
 
 def _small(compiled: Any) -> tuple[Any, ...]:
-    """What is stored of a compiled kernel.
+    """Return what is stored of a compiled kernel.
 
     It is without the LLVM code for linking, which takes longest to load, and without environments that hold nothing,
     whose modules of Numba would be imported.

@@ -51,7 +51,7 @@ class Kernel:
         return _patiently(lambda: (self._compiled or self._for(arguments))(*arguments))
 
     def _for(self, arguments: tuple[Any, ...]) -> Any:
-        """What is called with these arguments: machine code, or else Numba's dispatcher."""
+        """Return what is called with these arguments: machine code, or else Numba's dispatcher."""
         stored = _stored()
         if stored is None:
             return self._for_python()

@@ -62,7 +62,7 @@ def folders(name: str) -> tuple[str | None, tuple[str, ...]]:
 
 
 def _writable(folder: str) -> bool:
-    """Whether `folder`, created if need be, is this user's and can be written to, in a place that is trusted."""
+    """Return whether `folder`, created if need be, is this user's and can be written to, in a place that is trusted."""
     used = os.path.join(folder, "used")
     try:
         if not all(_is_safe(path, True) for path in _above(os.path.realpath(folder)) if os.path.exists(path)):
@@ -90,7 +90,7 @@ def _make(folder: str) -> None:
 
 
 def trusted(folder: str) -> bool:
-    """Whether only root and this user can have written code to `folder`.
+    """Return whether only root and this user can have written code to `folder`.
 
     The folder, its files and all parent folders must belong to root or to this user, and nobody else may write to them
     (parent folders may be writable by all if they are sticky, as /tmp is).
@@ -104,7 +104,7 @@ def trusted(folder: str) -> bool:
 
 
 def _is_safe(path: str, sticky: bool) -> bool:
-    """Whether only root and this user can write to a path, or, if `sticky`, others cannot remove what is in it.
+    """Return whether only root and this user can write to a path, or, if `sticky`, others cannot remove what is in it.
 
     On Windows, where owners are not to be had, the user's own folder is trusted, and no other.
     """
@@ -138,7 +138,7 @@ def _prune(root: str) -> None:
 
 
 def find(folders: Iterable[str], file: str, key: bytes) -> bytes | None:
-    """What the first of `folders` that has it whole has kept in a `file` for a `key`, which is without a zero byte."""
+    """Find what the first of `folders` that has it whole keeps in a `file` for a `key`, without a zero byte."""
     begin = key + b"\0"
     for folder in folders:
         with contextlib.suppress(OSError), open(f"{folder}/{file}", "rb", buffering=0) as opened:
@@ -159,7 +159,7 @@ def keep(folder: str, file: str, key: bytes, data: bytes) -> None:
 
 
 def name_of(function: Callable) -> str:
-    """How the names of files begin that belong to a function."""
+    """Return how the names of files begin that belong to a function."""
     return f"{function.__module__}.{function.__qualname__}-{function.__code__.co_firstlineno}"
 
 

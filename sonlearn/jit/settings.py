@@ -35,7 +35,7 @@ def numba_version() -> str:
 
 
 def faststart_is_on() -> bool:
-    """Whether `faststart` was tested with this version of Numba and is not switched off by the environment."""
+    """Return whether `faststart` was tested with this version of Numba and is not switched off by the environment."""
     series = tuple(int(part) if part.isdigit() else -1 for part in numba_version().split(".")[:2])
     return series in TESTED and os.environ.get("SONLEARN_FASTSTART", "1").strip() != "0"
 
@@ -56,7 +56,7 @@ def package_folders() -> tuple[str | None, tuple[str, ...]]:
 
 
 def is_shared() -> bool:
-    """Whether processes share compiled kernels and compile each one once (which needs file locks)."""
+    """Return whether processes share compiled kernels and compile each one once (which needs file locks)."""
     return os.name == "posix" and package_folders()[0] is not None
 
 

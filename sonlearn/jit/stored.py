@@ -45,7 +45,7 @@ class UnknownTypeError(TypeError):
 
 
 def is_possible() -> bool:
-    """Whether stored kernels run here: with a Numba that this was tested with, and no settings of it in a file."""
+    """Tell whether stored kernels run here: with a Numba that this was tested with, and no settings of it in a file."""
     return sys.platform == "linux" and faststart_is_on() and not os.path.exists(".numba_config.yaml")
 
 
@@ -132,7 +132,7 @@ def _machine() -> str:
 def _callable_of(
     function: Callable, code: bytes, wrapper: str, environment: str, environments: dict[str, list[str]]
 ) -> Callable:
-    """What calls the compiled `function`.
+    """Return what calls the compiled `function`.
 
     Parameters
     ----------

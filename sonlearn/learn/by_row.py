@@ -55,7 +55,7 @@ class EngineByRow:
         return {name: getattr(self, name) for name in kept} | {"_last": NOTHING}
 
     def serves(self, rows: Rows) -> bool:
-        """Whether `rows` is one row, and so were the last ones that were asked for: more will come."""
+        """Return whether `rows` is one row, and so were the last ones that were asked for: more will come."""
         if len(rows.y) == 1 and not (rows.marks == 1).any():
             self._before += 1
         else:
@@ -196,11 +196,11 @@ class OneRow:
 
     @staticmethod
     def serves(learner: Learner) -> bool:
-        """Whether rows of `learner` can be learned here: no labels are late, and a batch has settled what they are."""
+        """Tell whether rows of `learner` can be learned here: no label is late, and a batch has settled their kind."""
         return not learner.options.label_delay and learner.labels.settled
 
     def knows(self, y: float) -> bool:
-        """Whether a row of this label can be learned here: of several classes, one that has been met or named."""
+        """Tell whether a row of this label can be learned here: of several classes, one that has been met or named."""
         return self.learner.labels.number(y) is not None
 
     def raw(self, row: Entries) -> np.ndarray:

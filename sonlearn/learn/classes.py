@@ -72,7 +72,7 @@ class Classes:
         self._numbers: dict[int | str, int] = {}
 
     def header(self) -> dict[str, Any]:
-        """What a model file is told."""
+        """Return what a model file is told."""
         return {"labels": list(self.labels), "first": self.first}
 
     def restore(self, header: dict[str, Any]) -> None:
@@ -95,12 +95,12 @@ class Classes:
 
     @property
     def scores(self) -> int:
-        """How many scores a row has: one for each class met."""
+        """Return how many scores a row has: one for each class met."""
         return len(self.labels)
 
     @property
     def settled(self) -> bool:
-        """Whether a row may be learned alone: some class has been met or named."""
+        """Return whether a row may be learned alone: some class has been met or named."""
         return bool(self.labels)
 
     def coded(self, batch: Batch, *, remember: bool) -> tuple[np.ndarray, int]:
@@ -137,7 +137,7 @@ class Classes:
         return fresh, n
 
     def error(self, batch: Batch, row: int) -> InputError:
-        """What to say of the label of `row`."""
+        """Return what to say of the label of `row`."""
         value = _label(batch, row)
         assert value is not None
         before = {label: i for i in range(row) if (label := _label(batch, i)) is not None}
@@ -154,11 +154,11 @@ class Classes:
 
     @property
     def values(self) -> list[float]:
-        """What `prediction` says of each class."""
+        """Return what `prediction` says of each class."""
         return list(map(self._value, range(len(self.labels))))
 
     def judged(self, out: Predictions, y: np.ndarray, batch: Batch) -> Predicted:
-        """What comes of the scores of rows of the classes `y` (as `coded` gives them)."""
+        """Return what comes of the scores of rows of the classes `y` (as `coded` gives them)."""
         n = len(y)
         values = np.array([self._value(UNMET), *self.values])
         winner, raw, loss, other = np.zeros(n, np.int64), np.zeros(n), np.zeros(n), np.zeros(n)
@@ -177,14 +177,14 @@ class Classes:
 
     @property
     def _named(self) -> bool:
-        """Whether the first class is a name: then what `prediction` says of each is its number.
+        """Return whether the first class is a name: then what `prediction` says of each is its number.
 
         Else a whole number is itself, and of a name it is that of the class and a half, which is no whole number.
         """
         return bool(self.labels) and isinstance(self.labels[0], str)
 
     def _value(self, number: int) -> float:
-        """What `prediction` says of a class."""
+        """Return what `prediction` says of a class."""
         if number == UNMET:
             return 1.0 if self._numbered else UNMET if self._named else math.nan
         label = self.labels[number]
@@ -202,7 +202,7 @@ class Classes:
                 self.first = 0 if value == 0 else 1
 
     def _problem(self, value: float | str, before: dict[float | str, Any]) -> str:
-        """What is expected in place of the label `value`, with the labels `before` it in the batch; empty: it fits."""
+        """Say what is expected, not the label `value`, with the labels `before` it in the batch; empty: it fits."""
         if self._numbered:
             first = self.first
             if first is None and (0 in before or self.most in before):
@@ -223,7 +223,7 @@ class Classes:
         return ""
 
     def _full(self) -> str:
-        """What is expected in place of a further class where there are as many as there can be."""
+        """Return what is expected in place of a further class where there are as many as there can be."""
         if self.most is not None:
             return f"one of the {self.most} classes met before (more classes: {self._flag} {self.most + 1})"
         return (
@@ -233,7 +233,7 @@ class Classes:
 
 
 def _several(name: str) -> str:
-    """What to say of a label in VW's form of several, or of costs; empty: it is a name."""
+    """Return what to say of a label in VW's form of several, or of costs; empty: it is a name."""
     if _COSTS.fullmatch(name):
         return "one class a row; costs of classes (VW's --csoaa) are not taken: give the class of least cost alone"
     if _LABELS.fullmatch(name):

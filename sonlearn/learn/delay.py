@@ -56,7 +56,7 @@ def with_room_for(queue: DelayQueue, K: int) -> DelayQueue:
 
 @bare_jit
 def exchange(queue, counts, met, places, scale, y, weight, V):
-    """What rows that come have goes to the queue; that of rows that are learned is replaced by what it was then.
+    """Put what rows have that come into the queue, and in place of what learned rows have what it was then.
 
     Rows of weight 0 neither wait nor are learned.
 
@@ -135,7 +135,7 @@ def without_labels(batch: Batch, rows: np.ndarray) -> Batch:
 
 
 def as_predicted_then(waiting: Any, out: Any, places: np.ndarray) -> tuple[Any, Any]:
-    """What the engine filled in for `interleaved` rows, of those learned what it had filled in when they came.
+    """Return what the engine filled in for `interleaved` rows, of those learned what it had filled in when they came.
 
     Parameters
     ----------

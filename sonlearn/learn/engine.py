@@ -155,7 +155,7 @@ class Engine(ABC):
         """State of an untrained learner; of several classes, with room for so many."""
 
     def template(self, classes: int) -> State:
-        """What `storage.rebuilt` goes by: `new`, with `Maybe` where there may be more."""
+        """Return what `storage.rebuilt` goes by: `new`, with `Maybe` where there may be more."""
         return self.new(classes)
 
     def parts(self, state: State) -> dict[str, Any]:
@@ -229,7 +229,7 @@ class Engine(ABC):
         return np.zeros(features)
 
     def met(self, state: State) -> int:
-        """How many of several classes have occurred."""
+        """Return how many of several classes have occurred."""
         return int(state.now["classes"][0]) if self.by_class else 0
 
     def reordered(self, state: State, order: list[int | None]) -> State:
@@ -303,7 +303,7 @@ class Engine(ABC):
         return None
 
     def by_row(self) -> EngineByRow:
-        """What learns rows one by one quickly."""
+        """Return what learns rows one by one quickly."""
         return EngineByRow(self, Predictions.empty(1))
 
     def next_pass(self, state: State, again: bool) -> None:

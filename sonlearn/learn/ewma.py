@@ -117,7 +117,7 @@ def follow(kind, retention, state, rows, start, learns, raw):
 
 @bare_inline
 def prediction_of(kind, n, mean):
-    """What is predicted of a mean of labels of weight n for the next row, without its base."""
+    """Return what is predicted of a mean of labels of weight n for the next row, without its base."""
     if kind == MEAN:
         return mean
     if kind == SHARES:

@@ -103,7 +103,7 @@ class LabelEncoder:
         return out, end, words
 
     def error(self, batch: Batch, row: int) -> InputError:
-        """What to say of the label of `row`."""
+        """Return what to say of the label of `row`."""
         name, y = batch.class_names[row] if batch.class_names is not None else None, float(batch.y[row])
         found = f"label {y:g}" if name is None else f"label {shorten(name)}"
         if self._classes and self.coding == WORDS and self.loss != "poisson":
@@ -134,7 +134,7 @@ class LabelEncoder:
         return InputError(batch.source, int(batch.lines[row]), None, found, expected)
 
     def header(self) -> dict[str, Any]:
-        """What a model file is told."""
+        """Return what a model file is told."""
         return {"coding": self.coding, "words": list(self.words), "numeric": self.numeric}
 
     def restore(self, header: dict[str, Any]) -> None:
@@ -143,7 +143,7 @@ class LabelEncoder:
         self.coding, self.words, self.numeric = int(header["coding"]), [negative, positive], bool(header["numeric"])
 
     def merged(self, headers: Sequence[dict[str, Any]]) -> dict[str, Any]:
-        """How labels are written, as these headers of several learners say. Raises InputError: each says otherwise."""
+        """Say how labels are written by these headers of several learners. Raises InputError: each says otherwise."""
         known = {header["coding"] for header in headers}
         if {ZERO_ONE, PLUS_MINUS} <= known:
             raise InputError("<learners>", None, None, "labels -1 and +1", "0 and 1, as of another learner")
@@ -162,7 +162,7 @@ class LabelEncoder:
 
     @property
     def names(self) -> tuple[str, str] | None:
-        """How the negative and the positive label are written; None where there are no two classes."""
+        """Return how the negative and the positive label are written; None where there are no two classes."""
         if not self._classes:
             return None
         negative, positive = self.words
@@ -173,16 +173,16 @@ class LabelEncoder:
 
     @property
     def worded(self) -> bool:
-        """Whether labels are two words, or any two numbers."""
+        """Return whether labels are two words, or any two numbers."""
         return self.coding == WORDS or self.words != [None, None]
 
     @property
     def settled(self) -> bool:
-        """Whether a row may be learned alone: labels of two classes are -1 and +1, not yet to be found out."""
+        """Return whether a row may be learned alone: labels of two classes are -1 and +1, not yet to be found out."""
         return not self._classes or (self.coding == PLUS_MINUS and self.numeric)
 
     def number(self, label: float) -> float:
-        """How the engine has a label where they are `settled`: as it is."""
+        """Return how the engine has a label where they are `settled`: as it is."""
         return label
 
 
@@ -194,7 +194,7 @@ def labels_written(batch: Batch) -> list[str | None]:
 
 
 def _remedy(word: str, known: list[str]) -> str:
-    """What to do about a third label."""
+    """Return what to do about a third label."""
     blank = [label for label in (word, *known) if label.lower() in NOTHING_MEANT]
     if blank:
         return f"if {shorten(blank[0])} means that there is none, leave it empty; several classes: --classes auto"
@@ -223,7 +223,7 @@ def _as_known(word: str, words: list[str | None]) -> str:
 
 
 def _begins_with(named: np.ndarray, y: np.ndarray) -> bool:
-    """Whether the first label of a batch is a word."""
+    """Return whether the first label of a batch is a word."""
     given = np.flatnonzero(named | ~np.isnan(y))
     return bool(len(given) and named[given[0]])
 

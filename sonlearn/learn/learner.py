@@ -369,7 +369,7 @@ class Learner(SavedModel):
         return y
 
     def knows(self, batch: Batch) -> bool:
-        """Whether the learner has seen a feature of `batch`, the constant apart. Changes nothing."""
+        """Return whether the learner has seen a feature of `batch`, the constant apart. Changes nothing."""
         return knows(batch, self.index)
 
     def explain(self, batch: Batch | Table, classes: int = 2) -> list[Explanation]:
@@ -388,7 +388,7 @@ class Learner(SavedModel):
         return [one for one in explained(self, batch, classes) if one is not None]
 
     def contributions(self, batch: Batch, number: int | None = None) -> Contributions | None:
-        """What each member contributes to the raw predictions; None where the method has no members.
+        """Return what each member contributes to the raw predictions; None where the method has no members.
 
         Of several classes, those to the score of the class of that `number`.
         """
@@ -398,12 +398,12 @@ class Learner(SavedModel):
             return found
 
     def refusal(self, batch: Batch, rows: Rows, row: int) -> Exception:
-        """What to say of a row that the engine refused to learn."""
+        """Return what to say of a row that the engine refused to learn."""
         why = self.engine.refusal(rows, row)
         return InputError(batch.source, int(batch.lines[row]), None, *why) if why else diverged(batch, row)
 
     def take_thresholds(self, other: Learner) -> None:
-        """What follows from the scores of `other`'s last rows: the threshold of best F1, and coverage."""
+        """Take what follows from the scores of `other`'s last rows: the threshold of best F1, and coverage."""
         self._decision.restore(*other._decision.packed())
         if self._coverage is not None and other._coverage is not None:
             self._coverage.restore(other._coverage.arrays())
@@ -490,7 +490,7 @@ class Learner(SavedModel):
 
     @property
     def two_labels(self) -> tuple[str, str] | None:
-        """How the negative and the positive label are written; None where there are no two classes."""
+        """Return how the negative and the positive label are written; None where there are no two classes."""
         return self.labels.names
 
     @property
@@ -500,16 +500,16 @@ class Learner(SavedModel):
 
     @property
     def learns_threshold(self) -> bool:
-        """Whether that follows from the rows learned so far (``--threshold best-f1`` and ``fpr:SHARE``)."""
+        """Return whether that follows from the rows learned so far (``--threshold best-f1`` and ``fpr:SHARE``)."""
         return self._decision.history is not None
 
     @property
     def follows_predictions(self) -> bool:
-        """Whether a threshold, sets or intervals are learned from predictions and labels."""
+        """Return whether a threshold, sets or intervals are learned from predictions and labels."""
         return self.learns_threshold or self._coverage is not None
 
     def label_texts(self, values: np.ndarray) -> list[str]:
-        """How `Predicted.prediction` or `label` of several classes, float64[n], is written: 3 or a name, or unknown."""
+        """Write `Predicted.prediction` or `label` of several classes, float64[n], as text: 3 or a name, or unknown."""
         return self._classes().text(values)
 
     def _classes(self) -> Classes:
@@ -518,7 +518,7 @@ class Learner(SavedModel):
         return self.labels
 
     def facts(self) -> dict[str, Any]:
-        """What the method has to tell of its state, by name: see `alpha` and `eigenvalues` for the Newton family."""
+        """Tell what the method knows of its state, by name: see `alpha` and `eigenvalues` for the Newton family."""
         return self.engine.facts(self.state)
 
     @property
@@ -542,13 +542,13 @@ class Learner(SavedModel):
 
     @property
     def scores(self) -> int:
-        """How many scores a row has: one, but of several classes one for each that has been met."""
+        """Return how many scores a row has: one, but of several classes one for each that has been met."""
         return self.labels.scores
 
     def as_predicted(
         self, out: Predictions, y: np.ndarray, batch: Batch, counted: np.ndarray | None, *, rests: bool = False
     ) -> Predicted:
-        """What is predicted, of what the engine has filled in.
+        """Return what is predicted, of what the engine has filled in.
 
         Parameters
         ----------
@@ -681,7 +681,7 @@ def _options_of(options: LearnOptions | None, given: Mapping[str, Any]) -> Learn
 
 
 def diverged(batch: Batch, row: int) -> DivergedError:
-    """What to say of a row that an engine refused."""
+    """Return what to say of a row that an engine refused."""
     return DivergedError(
         f"{batch.source}:{batch.lines[row]}: the prediction or the step is no longer finite: the learner has diverged; "
         "scale the values down, take smaller steps (alpha up, learning_rate down), or bound predictions (clip)"

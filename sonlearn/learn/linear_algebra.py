@@ -71,7 +71,7 @@ def find_largest(z, n, but, places):
 
 @forced_inline
 def any_above(z, begin, bound):
-    """Whether one of the next `SIDE_BY_SIDE` of z is above `bound`."""
+    """Return whether one of the next `SIDE_BY_SIDE` of z is above `bound`."""
     found = 0
     for k in range(SIDE_BY_SIDE):
         found |= np.int32(z[begin + k] > bound)

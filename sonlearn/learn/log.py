@@ -81,7 +81,7 @@ def most_generations(seen, width):
 
 @bare_inline
 def log_is_full(now, maps):
-    """Whether all features are to be brought up to date before there is another generation.
+    """Return whether all features are to be brought up to date before there is another generation.
 
     That depends on the rows learned, not on where batches end, so batch sizes do not change any bit.
     """

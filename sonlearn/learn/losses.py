@@ -59,7 +59,7 @@ class Output(NamedTuple):
 
 
 def output_of(options: LearnOptions) -> Output:
-    """What becomes of the scores that `options` ask for."""
+    """Return what becomes of the scores that `options` ask for."""
     return Output(options.multinomial or 0, loss_of(options), *options.bounds)
 
 
@@ -162,7 +162,7 @@ def exp(p: float) -> float:
 
 @bare_inline
 def leads_too_far(loss, p, xx, limit):
-    """Whether a row of squared length xx could not be learned if its prediction were p: only poisson's slope grows so.
+    """Tell whether a row of squared length xx is not learned if its prediction is p: only poisson's slope grows so.
 
     A step to such a prediction is refused, because rows like this one would be refused after it. limit : float, the
     largest squared length of a gradient

@@ -87,7 +87,7 @@ def check_mergeable(learners: Sequence[Learner], base: Learner) -> None:
 
 
 def unmergeable(options: LearnOptions) -> str:
-    """Why learners with these options cannot be merged; empty if they can."""
+    """Return why learners with these options cannot be merged; empty if they can."""
     if options.label_delay:
         return "--label-delay: rows wait for their labels, so that learners cannot be merged"
     named = f"--multinomial {options.multinomial}" if options.multinomial else f"--method {options.method}"

@@ -276,7 +276,7 @@ def order_of(n):
 
 @bare_inline
 def has_room(pairs, rows, i, more, classes):
-    """Whether there is room if each feature of row i meets `more` classes, all of which are below `classes`."""
+    """Return whether there is room if each feature of row i meets `more` classes, all of which are below `classes`."""
     room = room_for_pairs(pairs, classes)
     most = (rows.indptr[i + 1] - rows.indptr[i]) * most_places(classes)
     return room >= most or room >= places_needed(pairs, rows, i, more, classes)

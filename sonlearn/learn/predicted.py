@@ -77,7 +77,7 @@ class Predicted(NamedTuple):
 
 
 def chosen_of(predicted: Any, rows: Any) -> Any:
-    """What was predicted for some of the rows: `rows` is bool[n], int64[k] or a slice."""
+    """Return what was predicted for some of the rows: `rows` is bool[n], int64[k] or a slice."""
     return type(predicted)(*(None if part is None else part[rows] for part in predicted))
 
 

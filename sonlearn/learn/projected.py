@@ -253,7 +253,7 @@ def projected_weights(params, state, y, raw, prediction, xx):
 
 @inline
 def loses_digits(params, move, raw, y, xx):
-    """Whether the row is so much longer than those before it that the weights of its features lose their digits.
+    """Return whether the row is so much longer than those before it that the weights of its features lose their digits.
 
     There w is a difference of wbar and S'b (or of f(0) z and S'b), which the round moves in opposite directions. Its
     rounding error must not be as large as predictions or labels. Modifies nothing.
@@ -288,7 +288,7 @@ def decompose(state, SS, r, rows, i, s):
 
 @bare_inline
 def is_wide(lam):
-    """Whether a Gram matrix does not tell the smallest eigenvalue. lam : float64[tau], ascending, not modified"""
+    """Tell whether a Gram matrix hides the smallest eigenvalue. lam : float64[tau], ascending, not modified"""
     return lam[-1] > 0.0 and lam[0] <= SQUARING * lam[-1]
 
 

@@ -189,14 +189,14 @@ class ScoreHistogram:
         return Bounded(float(value.sum()) / total, error / total)
 
     def cut(self, threshold: float) -> Cut:
-        """What `threshold`, taken down to the edge of its bin, does."""
+        """Return what `threshold`, taken down to the edge of its bin, does."""
         bins, n, p = self.used()
         first = int(bins_of(np.array([np.nextafter(threshold, np.inf)]))[0])
         above = bins >= first
         return Cut(threshold_below(first), *(float(part.sum()) for part in (p[above], n[above], p, n)))
 
     def cuts(self) -> list[Cut]:
-        """What the threshold below each bin that is not empty does, from the highest to the lowest."""
+        """Return what the threshold below each bin that is not empty does, from the highest to the lowest."""
         bins, n, p = self.used()
         found, false = np.cumsum(p[::-1]).tolist(), np.cumsum(n[::-1]).tolist()
         total = (float(p.sum()), float(n.sum()))

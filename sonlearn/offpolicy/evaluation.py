@@ -181,7 +181,7 @@ class Evaluation:
         return out
 
     def warnings(self) -> list[str]:
-        """What is wrong with the log's probabilities, or does not fit."""
+        """Return what is wrong with the log's probabilities, or does not fit."""
         return self.checks.warnings(self.count, self._weights)
 
     # -- in parts ----------------------------------------------------------------------------------------------------

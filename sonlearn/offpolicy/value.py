@@ -295,7 +295,7 @@ class LowerSequence:
 
 
 def level_of(shifts: np.ndarray) -> np.ndarray:
-    """Which power of two each shift is in; int64 of the same shape."""
+    """Return which power of two each shift is in; int64 of the same shape."""
     exponent = np.frexp(shifts)[1].astype(np.int64) - _LOWEST
     return np.where(shifts > 0.0, np.clip(exponent, 1, _LEVELS - 1), 0)
 

@@ -97,10 +97,10 @@ class BanditOptions:
 
     @property
     def actions(self) -> int | None:
-        """How many numbered actions there are; None: actions have features."""
+        """Return how many numbered actions there are; None: actions have features."""
         return self.cb or self.cb_explore or self.cbify
 
     @property
     def explores(self) -> bool:
-        """Whether actions are chosen by `explore`; else the best one is."""
+        """Return whether actions are chosen by `explore`; else the best one is."""
         return not (self.cb or self.cb_adf)

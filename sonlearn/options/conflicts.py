@@ -69,7 +69,7 @@ def check_conflicts(o: Any) -> None:
 
 
 def _check_budget(o: Any) -> None:
-    """What goes together of the options that say what a committee may take."""
+    """Check what goes together of the options that say what a committee may take."""
     if not o.prune and not isinstance(o.budget, str):
         raise OptionError(
             f"--budget {o.budget:g} with --no-prune: a budget in microseconds is kept by retiring members; leave out "
@@ -83,7 +83,7 @@ def _check_budget(o: Any) -> None:
 
 
 def _check_classes(o: Any) -> None:
-    """What goes together of the options of classes."""
+    """Check what goes together of the options of classes."""
     if o.positive and o.kind != "two":
         other = _of_classes(o) if o.kind == "classes" else f"--loss {o.loss}"
         raise OptionError(f"--positive {o.positive} with {other}: it is for two classes; leave it out")
@@ -116,7 +116,7 @@ def _check_classes(o: Any) -> None:
 
 
 def _check_class_committee(o: Any) -> None:
-    """What the committee of several classes does not take."""
+    """Refuse what the committee of several classes does not take."""
     if o.loss != "logistic":
         raise OptionError(
             f"--loss {o.loss} with several classes: the committee learns logistic (softmax's log loss); a learner a "
@@ -132,7 +132,7 @@ def _check_class_committee(o: Any) -> None:
 
 
 def _check_forgetting(o: Any) -> None:
-    """What --decay and --l2 cannot do."""
+    """Refuse what --decay and --l2 cannot do."""
     if o.decay and o.scale in ("gradients", "all-gradients") and "scale" in METHODS[o.method].takes:
         raise OptionError(
             f"--decay {o.decay:g} with --scale gradients: features divided by sums that only grow would not forget; "
@@ -149,7 +149,7 @@ def _check_forgetting(o: Any) -> None:
 
 
 def _check_output(o: Any) -> None:
-    """What is made of a prediction before it is said."""
+    """Check what is made of a prediction before it is said."""
     low, high = o.bounds
     if o.clip == "labels" and (o.method not in CLIPPED_TO_LABELS or o.kind != "values" or o.loss == "poisson"):
         raise OptionError(
@@ -186,7 +186,7 @@ def _check_output(o: Any) -> None:
 
 
 def _of_classes(o: Any) -> str:
-    """Which flag says that there are several classes."""
+    """Return which flag says that there are several classes."""
     return "--oaa" if o.oaa is not None else "--classes" if o.classes is not None else "--multinomial"
 
 

@@ -202,7 +202,7 @@ class LearnOptions:
         object.__setattr__(self, name, value)
 
     def _defaults(self) -> dict[str, Any]:
-        """What the method says of options that are not given."""
+        """Return what the method says of options that are not given."""
         method = METHODS[self.method]
         if self.multinomial is not None and method.shared is not None:
             return {**method.defaults, "loss": "logistic", **(method.shared or {})}
@@ -234,22 +234,22 @@ class LearnOptions:
 
     @property
     def microseconds(self) -> float:
-        """What `budget` allows for a row; inf where it is a word."""
+        """Return what `budget` allows for a row; inf where it is a word."""
         return math.inf if isinstance(self.budget, str) else float(self.budget)
 
     @property
     def several(self) -> bool:
-        """Whether labels are classes, of which there may be more than two."""
+        """Return whether labels are classes, of which there may be more than two."""
         return self.oaa is not None or self.classes is not None or self.multinomial is not None
 
     @property
     def kind(self) -> str:
-        """What labels are: ``classes``, of which there may be more than two; ``two`` classes; or ``values``."""
+        """Return what labels are: ``classes``, of which there may be more than two; ``two`` classes; or ``values``."""
         return "classes" if self.several else "two" if self.binary or self.loss in CLASSIFICATION else "values"
 
     @property
     def takes_words(self) -> bool:
-        """Whether labels may be words: of classes of any names, or of two classes."""
+        """Return whether labels may be words: of classes of any names, or of two classes."""
         return self.kind == "two" or self.classes is not None
 
     @property
@@ -259,7 +259,7 @@ class LearnOptions:
 
     @property
     def numbered(self) -> int | None:
-        """How many classes there can be, where they are numbered from 0 or 1 on."""
+        """Return how many classes there can be, where they are numbered from 0 or 1 on."""
         return (self.oaa or self.multinomial) if self.classes is None else None
 
     @property
@@ -272,7 +272,7 @@ class LearnOptions:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """What predictions are kept within: clip, min_prediction and max_prediction together."""
+        """Return what predictions are kept within: clip, min_prediction and max_prediction together."""
         clip = math.inf if isinstance(self.clip, str) else self.clip
         low = -clip if self.min_prediction is None else max(-clip, self.min_prediction)
         high = clip if self.max_prediction is None else min(clip, self.max_prediction)
@@ -280,7 +280,7 @@ class LearnOptions:
 
     @property
     def learns_threshold(self) -> bool:
-        """Whether the threshold follows from scores and labels."""
+        """Return whether the threshold follows from scores and labels."""
         return isinstance(self.threshold, str) and not self.threshold.startswith("cost:")
 
     @property

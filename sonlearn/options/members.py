@@ -64,12 +64,12 @@ class Member(NamedTuple):
 
     @property
     def follows(self) -> bool:
-        """Whether a fixed share of each error is removed: what it says is of the last labels, at whatever rate."""
+        """Tell whether a fixed share of each error is removed: what it says is of the last labels, at whatever rate."""
         return self.method == "nlms"
 
     @property
     def in_own_unit(self) -> bool:
-        """Whether it learns labels of values in their own unit: what it keeps are sums of all of them."""
+        """Return whether it learns labels of values in their own unit: what it keeps are sums of all of them."""
         return self.method in METHODS and METHODS[self.method].values.get("rule") == "ridge"
 
     def forgetting(self, rate: float) -> Member:

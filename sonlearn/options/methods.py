@@ -293,7 +293,7 @@ CURVED = ("committee", "mixture", "bayes", "ewma", "boosting")
 
 
 def additive(options: Any) -> bool:
-    """Whether a raw prediction with these `LearnOptions` is a sum with one independent term for each feature."""
+    """Return whether a raw prediction with these `LearnOptions` is a sum with one independent term for each feature."""
     method = METHODS[options.method]
     return method.engine not in CURVED and not ("scale" in method.takes and options.scale == "unit")
 

@@ -92,7 +92,7 @@ def signature_with(function: Any, parameters: Mapping[str, Parameter]) -> inspec
 
 
 def unknown(owner: str, name: str, known: Mapping[str, Any], renamed: Mapping[str, str]) -> TypeError:
-    """What to say of a keyword that there is none of."""
+    """Return what to say of a keyword that there is none of."""
     here = [renamed[name]] if name in renamed else closest(name, known)
     more = f"; did you mean {here[0]}?" if here else f"; expected one of {nearest(name, known)}"
     return TypeError(f"{owner}() got an unexpected keyword argument {name!r}{more}")

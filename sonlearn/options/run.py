@@ -132,7 +132,7 @@ class RunOptions:
 
     @property
     def reading(self) -> dict[str, Any]:
-        """What readers are told: what becomes of malformed lines, and how many threads parse ahead."""
+        """Return what readers are told: what becomes of malformed lines, and how many threads parse ahead."""
         threads = 1 if self.threads is None else self.threads
         return {"on_error": self.on_error, "max_errors": self.max_errors, "threads": threads}
 

@@ -89,13 +89,13 @@ def option(default: Any, help: str, **metadata: Any) -> Any:
 
 
 def parser_of(field: dataclasses.Field[Any]) -> Callable[[str], Any] | None:
-    """What makes a value of text; None: the text is the value."""
+    """Return what makes a value of text; None: the text is the value."""
     by_type: dict[str, Callable[[str], Any]] = {"int": int, "float": number}
     return field.metadata.get("parse") or by_type.get(str(field.type).removesuffix(" | None"))
 
 
 def repeats(field: dataclasses.Field[Any]) -> bool:
-    """Whether the flag is given once for each of several texts."""
+    """Return whether the flag is given once for each of several texts."""
     return str(field.type).startswith("tuple") and "parse" not in field.metadata
 
 
@@ -107,7 +107,7 @@ def flags(field: dataclasses.Field[Any]) -> tuple[str, ...]:
 
 
 def closest(word: str, known: Iterable[str], cutoff: float = 0.6, most: int = 1) -> list[str]:
-    """Which of the known names are most like a word, as `difflib.get_close_matches` has it; it loads when asked."""
+    """Find the known names most like a word, as `difflib.get_close_matches` has it; it loads when asked."""
     import difflib
 
     return difflib.get_close_matches(word, list(known), most, cutoff)

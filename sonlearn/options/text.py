@@ -133,5 +133,5 @@ class TextOptions:
 
 
 def flag_of(options: type, name: str) -> str:
-    """How the command line spells a field."""
+    """Return how the command line spells a field."""
     return next(flags(field)[0] for field in dataclasses.fields(options) if field.name == name)

@@ -17,7 +17,7 @@ class FlagSupport(NamedTuple):
 
     @property
     def is_same(self) -> bool:
-        """Whether the flag does here what it does there."""
+        """Return whether the flag does here what it does there."""
         return self.state == WORKS and not self.text.startswith("a different meaning")
 
 
@@ -93,7 +93,7 @@ _WORK_BUT = {
 
 
 def _each(answers: dict[str, Any]) -> dict[str, Any]:
-    """What is said of several flags, said of each."""
+    """Return what is said of several flags, said of each."""
     return {name: answer for names, answer in answers.items() for name in names.split()}
 
 

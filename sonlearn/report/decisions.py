@@ -197,7 +197,7 @@ class DecisionProblem(Problem):
     # -- texts of a decision -----------------------------------------------------------------------------------------
 
     def _cost(self, decisions: Decisions, i: int) -> str:
-        """What is known of decision `i`: ``action:cost:probability``, or the class that costs least."""
+        """Return what is known of decision `i`: ``action:cost:probability``, or the class that costs least."""
         begin = decisions.first[i]
         if decisions.costs is not None:
             costs = decisions.costs[begin : decisions.first[i + 1]]
@@ -208,7 +208,7 @@ class DecisionProblem(Problem):
         return text if math.isnan(decisions.probability[i]) else f"{text}:{decisions.probability[i]:.2g}"
 
     def _choice(self, decisions: Decisions, decided: Decided, i: int) -> str:
-        """What is predicted for decision `i`: the likeliest ``action:probability``, or the class that was chosen."""
+        """Say what is predicted of decision `i`: the likeliest ``action:probability``, or the class chosen."""
         if decisions.costs is not None:
             return self._class(decided.action[i])
         p = decided.probability[decided.first[i] : decided.first[i + 1]]

@@ -76,7 +76,7 @@ def remembered(before: Batch | None, batch: Batch) -> Batch:
 def contributions_of(
     learner: Learner, rows: Batch | None, names: Callable[[int], list[str]]
 ) -> list[dict[str, Any]] | None:
-    """What contributes most to the predictions of the last of these rows: see `MeanContributions.result`.
+    """Return what contributes most to the predictions of the last of these rows: see `MeanContributions.result`.
 
     None where predictions are sums over features, whose weights say it. Fewer rows are taken where they are long.
     """
@@ -115,7 +115,7 @@ def stream_lines(facts: dict[str, Any]) -> list[str]:
 
 
 def change_points(rows: list[int]) -> str:
-    """When a stream changed, in words."""
+    """Return when a stream changed, in words."""
     if not rows:
         return "no change"
     shown = ", ".join(str(row) for row in rows[-NAMED:])

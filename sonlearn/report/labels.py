@@ -25,7 +25,7 @@ def reported_loss(options: LearnOptions) -> str:
 
 
 def far_labels(method: str, examples: float, loss: float, constant: dict[str, Any]) -> str:
-    """What to say of values, of mean loss `loss`, that one learner alone has not reached; empty: nothing."""
+    """Return what to say of values, of mean loss `loss`, that one learner alone has not reached; empty: nothing."""
     if method == "committee" or examples < ENOUGH or not loss > constant["loss"]:
         return ""
     return (
@@ -76,16 +76,16 @@ class LabelStatistics:
             self._squares = running_sum(self._squares, weight * distance * distance)
 
     def are_classes(self, y: np.ndarray) -> bool:
-        """Whether these labels, float64[n] (no NaN), are classes."""
+        """Return whether these labels, float64[n] (no NaN), are classes."""
         return self.loss in (*CLASSIFICATION, ERRORS) or bool((np.abs(y) == 1).all())
 
     @property
     def count(self) -> int:
-        """How many different labels have been seen, of more than two at least two."""
+        """Return how many different labels have been seen, of more than two at least two."""
         return len(self.values)
 
     def order_note(self, classes: bool) -> str:
-        """What is to be said of the order of labels that are `classes`, or nothing."""
+        """Return what is to be said of the order of labels that are `classes`, or nothing."""
         return self._order.note((self.positive_weight, self.weight - self.positive_weight)) if classes else ""
 
     def weights(self, weight: float, labelled: float) -> list[str]:
@@ -181,7 +181,7 @@ class ClassCounts(LabelStatistics):
         return len(self._weights)
 
     def order_note(self, classes: bool) -> str:
-        """What is to be said of the order of labels, or nothing."""
+        """Return what is to be said of the order of labels, or nothing."""
         return self._order.note(self._weights.values())
 
     def weights(self, weight: float, labelled: float) -> list[str]:

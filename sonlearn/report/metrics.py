@@ -109,7 +109,7 @@ class Metrics:
         return result | {"coverage": self._coverage.result(asked)}
 
     def pictures(self) -> dict[str, Any]:
-        """What a page draws, JSON-able: curves and thresholds of two classes, a sample of rows of values."""
+        """Return what a page draws, JSON-able: curves and thresholds of two classes, a sample of rows of values."""
         return self._of.pictures()
 
     def lines(self) -> list[str]:
@@ -132,7 +132,7 @@ class Metrics:
         ]
 
     def nobody(self) -> str:
-        """What has to be known where positive labels came and nobody was predicted positive; else empty."""
+        """Return what has to be known where positive labels came and nobody was predicted positive; else empty."""
         result = self.result()
         if result is None or result["kind"] != "two" or not result["positive"] > 0:
             return ""
@@ -149,7 +149,7 @@ class Metrics:
         )
 
     def one_label(self) -> str:
-        """What has to be known where all labels are the same, so that there is nothing to tell apart; else empty."""
+        """Say what is to be known where all labels are the same, so that there is nothing to tell apart; else empty."""
         result = self.result()
         if result is None or not self._of.fixed or (result["kind"] == "classes" and result["classes"] != 1):
             return ""

@@ -46,12 +46,12 @@ def summary_lines(lines: list[Line], level: float) -> list[str]:
 
 
 def named(line: Line) -> str:
-    """What a line is of."""
+    """Return what a line is of."""
     return f"{line.policy} less {line.against}" if line.against else line.policy
 
 
 def verdicts(lines: list[Line]) -> list[str]:
-    """Which policy is known to cost less than which."""
+    """Return which policy is known to cost less than which."""
     out = []
     for one in lines:
         if one.estimator != BY or not one.against:

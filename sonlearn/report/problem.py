@@ -55,13 +55,13 @@ class Problem:
 
     @property
     def no_probabilities(self) -> str:
-        """Why there are no probabilities of classes; empty: there are."""
+        """Return why there are no probabilities of classes; empty: there are."""
         return "the model predicts values, not classes"
 
     # -- what is counted -------------------------------------------------------------------------------------------
 
     def statistics(self) -> LabelStatistics:
-        """What is counted of labels; see `LabelStatistics`."""
+        """Return what is counted of labels; see `LabelStatistics`."""
         return LabelStatistics(reported_loss(self.options))
 
     def progress(
@@ -75,7 +75,7 @@ class Problem:
         return Metrics(self.learner)
 
     def outcome(self, batch: Any, held: np.ndarray | None, predicted: Any) -> BatchOutcome:
-        """What is counted of the rows of a batch that were not refused; `held` (bool[n]): those that are held out."""
+        """Return what is counted of the rows of a batch that were not refused; `held` (bool[n]): those held out."""
         features, held = np.diff(batch.indptr), np.zeros(batch.n, dtype=bool) if held is None else held
         found = BatchOutcome(
             predicted.label, batch.weight, predicted.prediction, predicted.loss, features, held, self.wrong(predicted)
@@ -89,7 +89,7 @@ class Problem:
         return np.asarray((predicted.decided > 0) != (predicted.label > 0))
 
     def unmet(self, predicted: Predicted) -> int:
-        """How many labels are classes that the learner has not met."""
+        """Return how many labels are classes that the learner has not met."""
         return 0
 
     def summary(self, metrics: Any) -> list[str]:
@@ -107,7 +107,7 @@ class Problem:
         self._sample = remembered(self._sample, batch)
 
     def logged(self, metrics: Any, names: Callable[[int], list[str]], classes: bool) -> dict[str, Any]:
-        """What the log says of a run at its end: measures, and what there is to tell of the learner.
+        """Return what the log says of a run at its end: measures, and what there is to tell of the learner.
 
         `classes` : whether labels were classes; else there is no telling how probable one is.
         """
@@ -121,13 +121,13 @@ class Problem:
         }  # fmt: skip
 
     def texts(self, values: np.ndarray) -> list[str]:
-        """How labels float64[n] are written."""
+        """Return how labels float64[n] are written."""
         return [f"{value:+.0f}" for value in values.tolist()]
 
     # -- lines ---------------------------------------------------------------------------------------------------------
 
     def lines(self, batch: Any, predicted: Any, every: bool = False, top: int | None = None) -> Any:
-        """What ``-p`` writes of each row: float64[n], or n texts; with `every` all classes, or the `top` likeliest."""
+        """Return what ``-p`` writes of each row: float64[n] or texts; with `every` all classes, or the `top` best."""
         if predicted.low is not None:
             return with_intervals(predicted.prediction, predicted.low, predicted.high)
         values = self._values(predicted, every, top)
@@ -136,17 +136,17 @@ class Problem:
         return with_sets(texts_of(values), labels_of(predicted.sets, self._replied))
 
     def _values(self, predicted: Predicted, every: bool = False, top: int | None = None) -> Any:
-        """What is predicted of each row, without its interval or set: float64[n], or n texts."""
+        """Return what is predicted of each row, without its interval or set: float64[n], or n texts."""
         return predicted.prediction
 
     def raw(self, predicted: Predicted) -> Any:
-        """What ``-r`` writes of each row: float64[n], or n texts."""
+        """Return what ``-r`` writes of each row: float64[n], or n texts."""
         return predicted.raw
 
     # -- rows of CSV and JSON ----------------------------------------------------------------------------------------
 
     def answers(self, batch: Any, predicted: Any, every: bool) -> dict[str, list[Any]]:
-        """What is predicted of n rows: n values by name; with `every`, the probability of each class as well.
+        """Return what is predicted of n rows: n values by name; with `every`, the probability of each class as well.
 
         With ``--coverage`` also the ends of the interval (None: it has none yet), or the labels of the set.
         """
@@ -164,12 +164,12 @@ class Problem:
     # -- replies -------------------------------------------------------------------------------------------------------
 
     def replies(self, predicted: Predicted) -> list[Any]:
-        """What a server predicts of each row."""
+        """Return what a server predicts of each row."""
         values = self._values(predicted)
         return values if isinstance(values, list) else list(values.tolist())
 
     def more(self, predicted: Predicted, coverage: bool, probabilities: bool) -> dict[str, list[Any]]:
-        """What a server replies beside it: intervals or sets, labels and probabilities."""
+        """Return what a server replies beside it: intervals or sets, labels and probabilities."""
         found: dict[str, list[Any]] = {}
         if coverage and predicted.low is not None:
             ends = zip(_finite(predicted.low), _finite(predicted.high), strict=True)
@@ -195,7 +195,7 @@ class TwoClasses(Problem):
 
     @property
     def labels(self) -> list[str]:
-        """How the negative and the positive label are written."""
+        """Return how the negative and the positive label are written."""
         return list(self.learner.two_labels or ())
 
     @property

@@ -163,7 +163,7 @@ class Sums(NamedTuple):
     classes: bool = True
 
     def minus(self, other: Sums) -> Sums:
-        """What has come since `other`."""
+        """Return what has come since `other`."""
         return Sums(self.weight - other.weight, self.loss - other.loss, self.errors - other.errors, self.classes)
 
     @property
@@ -227,12 +227,12 @@ class Progress:
 
     @property
     def labelled(self) -> bool:
-        """Whether any label has been seen."""
+        """Return whether any label has been seen."""
         return bool(self.trained.weight or self.held.weight or self.labels.count)
 
     @property
     def of_one_class(self) -> bool:
-        """Whether labels are classes and all that have been seen are alike."""
+        """Return whether labels are classes and all that have been seen are alike."""
         return bool(self.trained.classes and self.labels.count == 1)
 
     @property
@@ -261,7 +261,7 @@ class Progress:
         return [self.line(row) for row in self.rows(outcome)]
 
     def is_due(self, weight: float) -> bool:
-        """Whether a row may be due within examples of so much weight; True rather than False where that is close."""
+        """Tell whether a row may be due within examples of so much weight; True rather than False where it is close."""
         return any(self.example_weight + weight >= marks.due * (1.0 - 1e-9) for marks in self._marks)
 
     def counted(self, outcome: BatchOutcome) -> np.ndarray:
@@ -323,7 +323,7 @@ class Progress:
         ]  # fmt: skip
 
     def totals(self) -> dict[str, Any]:
-        """What `summary` says of the examples, as values; None for what there is nothing to say of."""
+        """Return what `summary` says of the examples, as values; None for what there is nothing to say of."""
         result = self.result
         return {
             "passes": self.passes, "examples": self.examples, "held_examples": self.held_examples,

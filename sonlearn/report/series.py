@@ -121,7 +121,7 @@ def spectra(facts: Entry) -> list[Spectrum]:
 
 
 def _kept(examples: list[int], log: bool, most: int) -> list[bool]:
-    """Which rows stay: those that are far enough behind the last one that did, and the last."""
+    """Return which rows stay: those that are far enough behind the last one that did, and the last."""
     if len(examples) <= most:
         return [True] * len(examples)
     ratio = max(examples[-1] / max(examples[0], 1), 1.0) ** (1 / most)

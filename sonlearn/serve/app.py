@@ -91,7 +91,7 @@ class Handlers:
         return response
 
     def facts(self) -> dict[str, Any]:
-        """What /health says of the model, and of the events that wait."""
+        """Return what /health says of the model, and of the events that wait."""
         events = getattr(self.worker, "events", None)
         return {"examples": self.worker.learner.examples, **({} if events is None else {"pending": events.pending})}
 
@@ -156,7 +156,7 @@ class RowHandlers(Handlers):
         return Response(json.dumps(content) + "\n", headers=headers, media_type=JSON)
 
     def _wants(self, request: Request, media: str) -> Wants:
-        """What the query asks for."""
+        """Return what the query asks for."""
         given: dict[str, bool] = {}
         for name, value in request.query_params.multi_items():
             if name not in Wants._fields:

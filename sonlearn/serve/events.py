@@ -96,7 +96,7 @@ class EventLog:
                 raise
 
     def mark(self) -> dict[str, Any]:
-        """What a model keeps of the log that it has learned from: its name, and how many events there have been."""
+        """Return what a model keeps of the log that it learned from: its name, and how many events there have been."""
         return dict(zip(("log", "decisions", "rewards"), self._counts, strict=True))
 
     def find(self, event: str) -> Event | None:
@@ -141,7 +141,7 @@ class EventLog:
         self._count_again()
 
     def knows(self, mark: dict[str, Any] | None) -> bool:
-        """Whether a model with this `mark` has learned from this log.
+        """Return whether a model with this `mark` has learned from this log.
 
         Raises ModelFileError where it has learned from more than there is, or where some of what follows was removed.
         """

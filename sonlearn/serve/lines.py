@@ -97,7 +97,7 @@ class LineServer:
                 return
 
     async def _read(self, reader: asyncio.StreamReader, seconds: float) -> bytes | None:
-        """What has come; empty at the end, None after so many seconds or when the server stops."""
+        """Return what has come; empty at the end, None after so many seconds or when the server stops."""
         read = asyncio.ensure_future(reader.read(_READ_BYTES))
         stop = asyncio.ensure_future(self._stopping.wait())
         try:
@@ -109,7 +109,7 @@ class LineServer:
             await asyncio.wait({read, stop})  # who reads next must be the only one
 
     async def _answers(self, lines: bytes) -> str:
-        """What is said to whole lines. Only a newline ends one; tags may hold what other systems take for it."""
+        """Return what is said to whole lines. Only a newline ends one; tags may hold what other systems take for it."""
         answers: list[str] = []
         for kind, part in itertools.groupby(lines.split(b"\n"), self._kind):
             text = b"\n".join(part) + b"\n"

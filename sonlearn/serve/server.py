@@ -73,7 +73,7 @@ class Connection(HttpToolsProtocol):
                 self._refuse(b"431 Request Header Fields Too Large", b"found more than 65536 bytes of headers\n")
 
     def eof_received(self) -> bool:
-        """Whether to stay open although the client sends no more: while it waits for an answer."""
+        """Return whether to stay open although the client sends no more: while it waits for an answer."""
         cycle = self.cycle
         if cycle is None or cycle.response_complete or cycle.more_body:
             return False

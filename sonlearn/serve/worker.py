@@ -244,7 +244,7 @@ class PredictionRequest:
 
     @property
     def in_order(self) -> bool:
-        """Whether it waits for the requests before it that learn or explain."""
+        """Return whether it waits for the requests before it that learn or explain."""
         return self.learn or self.wants.explain
 
 
@@ -297,18 +297,18 @@ class Worker(Queue):
 
     @property
     def takes_text(self) -> bool:
-        """Whether there are lines of text for this model."""
+        """Return whether there are lines of text for this model."""
         return self.learner.text.format not in TABLES
 
     @property
     def takes_csv(self) -> bool:
-        """Whether rows for this model may be those of a table."""
+        """Return whether rows for this model may be those of a table."""
         return self.learner.text.format in (*TABLES, "json")
 
     async def ask(
         self, kind: str, text: bytes, *, learn: bool = False, whole: bool = True, wants: Wants = NOTHING_MORE
     ) -> Reply:
-        """What becomes of a request (see `PredictionRequest`).
+        """Return what becomes of a request (see `PredictionRequest`).
 
         Raises
         ------
@@ -440,7 +440,7 @@ class Worker(Queue):
         yield from ()
 
     def _untold(self, notes: Iterable[str]) -> list[str]:
-        """What has not been said of these, as long as it is not too much."""
+        """Return what has not been said of these, as long as it is not too much."""
         return [note for note in notes if note not in self._told][: MOST_NOTES - len(self._told)]
 
     def _tell(self, notes: Iterable[str]) -> None:

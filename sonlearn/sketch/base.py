@@ -137,7 +137,7 @@ class Sketch:
                 self._take_in()
 
     def _room(self) -> int:
-        """How many more rows may wait."""
+        """Return how many more rows may wait."""
         raise NotImplementedError
 
     def _take_in(self) -> None:
@@ -268,7 +268,7 @@ class Sketch:
         return cls(**values)
 
     def _mergeable(self) -> dict[str, Any]:
-        """What two sketches must share to be merged."""
+        """Return what two sketches must share to be merged."""
         return self._values()
 
     def settings(self) -> dict[str, Any]:

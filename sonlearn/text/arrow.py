@@ -182,7 +182,7 @@ def arrow_table(source: Any) -> Any:
 
 
 def is_mixed(table: Any) -> bool:
-    """Whether a table of pyarrow is no matrix of numbers: it has texts, dates, categories, or missing values.
+    """Return whether a table of pyarrow is no matrix of numbers: it has texts, dates, categories, or missing values.
 
     False of None.
     """
@@ -331,7 +331,7 @@ def _table(
 
 
 def _entries(column: Any, encoder: ColumnEncoder, refused: _Refused) -> Iterator[_Entries]:
-    """What a column becomes."""
+    """Yield what a column becomes."""
     values, codes, texts = _fields(column, encoder.column, as_text=encoder.as_text or encoder.as_category)
     if codes is None:
         number, none = -1, np.isnan(values)
@@ -368,7 +368,7 @@ def _in_each(rows: np.ndarray, entries: Iterable[tuple[int, float]]) -> Iterator
 
 
 def _is_text(kind: Any) -> bool:
-    """Whether a column of this type holds texts, or categories that are texts."""
+    """Return whether a column of this type holds texts, or categories that are texts."""
     return str(getattr(kind, "value_type", kind)) in _TEXTS
 
 
@@ -400,7 +400,7 @@ def _labels(
 
 
 def _of_each(texts: list[str], read: Callable[[str], Any], unfit: Any) -> tuple[list[Any], dict[int, Unfit]]:
-    """What `read` makes of each text, `unfit` of one that it refuses; and of these by place, why."""
+    """Return what `read` makes of each text, `unfit` of one that it refuses; and of these by place, why."""
     found, problems = [], dict[int, Unfit]()
     for place, text in enumerate(texts):
         try:
@@ -450,7 +450,7 @@ def _fields(column: Any, title: str, as_text: bool = False) -> tuple[np.ndarray,
 
 
 def _is_number(kind: Any) -> bool:
-    """Whether a column of this type holds numbers, or true and false."""
+    """Return whether a column of this type holds numbers, or true and false."""
     import pyarrow.types as kinds
 
     return kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_decimal(kind) or kinds.is_boolean(kind)

@@ -142,7 +142,7 @@ class CachedReader(Reader):
         self.malformed.tags = list(trailer["skipped"])
 
     def _stale(self, trailer: dict[str, Any]) -> str | None:
-        """Why the cache cannot be used; None if it can."""
+        """Return why the cache cannot be used; None if it can."""
         if self._made_here:
             return None
         if trailer["settings"] != self._settings():
@@ -209,7 +209,7 @@ def _features(names: NameTable, before: dict[int, list[int]]) -> list[list[Any]]
 
 
 def _identity(source: Source) -> dict[str, Any] | None:
-    """What tells a file from another, and from what it was; None for a pipe, a stream or an address."""
+    """Return what tells a file from another, and from what it was; None for a pipe, a stream or an address."""
     if not is_regular(source):
         return None
     stat = os.stat(source)  # type: ignore[arg-type]
@@ -246,7 +246,7 @@ def _write(file: BinaryIO, head: dict[str, Any], arrays: Iterable[np.ndarray]) -
 
 
 def _is_stored(field: str, array: np.ndarray | None) -> bool:
-    """Whether an array stands in the file; values and weights that are all 1 do not."""
+    """Return whether an array stands in the file; values and weights that are all 1 do not."""
     return array is not None and not (field in ("values", "weight") and (array == 1.0).all())
 
 

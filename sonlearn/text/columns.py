@@ -104,7 +104,7 @@ def label_of(
 
 
 def without_label(options: TextOptions) -> Unfit:
-    """What is wrong with an object to be learned from that has no label."""
+    """Return what is wrong with an object to be learned from that has no label."""
     expected = f"the label's column {shorten(options.label)}, with null or nothing in it where there is no label"
     return Unfit("a row without a label's column", expected)
 
@@ -146,12 +146,12 @@ class Labelling(NamedTuple):
 
     @classmethod
     def of(cls, options: LearnOptions, needed: bool = True) -> Labelling:
-        """What is asked of the labels of a learner with these options."""
+        """Return what is asked of the labels of a learner with these options."""
         return cls(needed, options.classes is not None, options.takes_words)
 
     @property
     def worded(self) -> bool:
-        """Whether a label in a table or in JSON may be no number."""
+        """Return whether a label in a table or in JSON may be no number."""
         return self.names or self.words
 
 
@@ -212,7 +212,7 @@ def member_slot(space: str, name: str, options: TextOptions) -> int:
 
 
 def is_feature(column: str, options: TextOptions) -> bool:
-    """Whether a column is a feature column. That of ids is one where an option says how it is read."""
+    """Return whether a column is a feature column. That of ids is one where an option says how it is read."""
     if column and column in (options.label, options.weight):
         return False
     if column and column == options.id and not reading_of(column, options):
@@ -226,13 +226,13 @@ def reading_of(column: str, options: TextOptions) -> str:
 
 
 def date_order(titles: Iterable[str], options: TextOptions) -> str:
-    """What comes first in a column's dates as 3/4/2024: ``day`` or ``month``; nothing where no option says."""
+    """Return what comes first in a column's dates as 3/4/2024: ``day`` or ``month``; nothing where no option says."""
     given = (order for order in ORDERS if not set(titles).isdisjoint(getattr(options, order)))
     return next(given, "").partition("_")[0]
 
 
 def names_a_column(field: str, name: str, columns: Sequence[str]) -> bool:
-    """Whether `name`, as the option `field` has it, is one of the columns, or for ``ignore`` a part of a date."""
+    """Tell whether `name`, as the option `field` has it, is one of the columns, or for ``ignore`` a part of a date."""
     column, _, part = name.rpartition(".")
     return name in columns or (field == "ignore" and column in columns and part in DATE_PARTS)
 
@@ -251,7 +251,7 @@ def layout_of(
     hint: str = "",
     known: ColumnTable | None = None,
 ) -> ColumnLayout:
-    """Where the columns of a table are.
+    """Return where the columns of a table are.
 
     Parameters
     ----------
@@ -309,7 +309,7 @@ def _meant(name: str, columns: list[str]) -> str:
 
 
 def header_hint(line: str, columns: list[str], options: TextOptions) -> str:
-    """What the first line of CSV looks like, if not like a header: the end of a message, or nothing."""
+    """Return what the first line of CSV looks like, if not like a header: the end of a message, or nothing."""
     line = line.strip()
     if line.startswith("{"):
         return "; this looks like JSON, not CSV"
@@ -332,7 +332,7 @@ def header_hint(line: str, columns: list[str], options: TextOptions) -> str:
 
 
 def row_as_header(columns: list[str], options: TextOptions) -> bool:
-    """Whether a header is likely to be a row: names are numbers that count nothing, the label's or most of them."""
+    """Tell whether a header is likely a row: names are numbers that count nothing, the label's or most of them."""
     numbers = [name for name in columns if NUMBER.fullmatch(name)]
     if _count_columns(numbers, len(columns)):
         return False
@@ -340,7 +340,7 @@ def row_as_header(columns: list[str], options: TextOptions) -> bool:
 
 
 def _count_columns(names: list[str], columns: int) -> bool:
-    """Whether numbers as names are places of columns, as 0, 1, 3, or follow one another, as 2019, 2020, 2021."""
+    """Return whether numbers as names are places of columns, as 0, 1, 3, or follow one another, as 2019, 2020, 2021."""
     if not names or not all(name.isdecimal() for name in names):
         return False
     numbers = [int(name) for name in names]
@@ -356,7 +356,7 @@ def first_names(names: Iterable[str]) -> str:
 
 
 def no_labels(labels: Iterable[str]) -> list[str]:
-    """What to say of classes that look like no label."""
+    """Return what to say of classes that look like no label."""
     alike = (label for label in labels if label.lower() in NOTHING_MEANT)
     return [f"the label {shorten(label)} is a class: if it means that there is none, leave it empty" for label in alike]
 
@@ -411,7 +411,7 @@ class ColumnTable:
         return self._order.get(name, len(self._order))
 
     def may_know(self, slot: int, name: str) -> bool:
-        """Whether a feature may have been met; another one in its slot is another one."""
+        """Return whether a feature may have been met; another one in its slot is another one."""
         names = self.slots.get(slot, ())
         return name in names or len(names) >= MOST_NAMES or not self.slots or len(self.slots) >= MOST_SLOTS
 
@@ -422,7 +422,7 @@ class ColumnTable:
 
     @property
     def fixed(self) -> bool:
-        """Whether all rows had the same columns."""
+        """Return whether all rows had the same columns."""
         return len(self.always) == len(self.known)
 
     def mean(self, name: str) -> float | None:
@@ -524,7 +524,7 @@ class ColumnTable:
             self.shuffled.add(name)
 
     def check(self, found: Found, source: str, learns: bool) -> list[str]:
-        """What is to be said of a table's columns: those that are missing, and those that are not known.
+        """Return what is to be said of a table's columns: those that are missing, and those that are not known.
 
         Raises InputError where there are columns and none is known: then it is another table.
         """
@@ -547,7 +547,7 @@ class ColumnTable:
         return notes
 
     def has_not(self, columns: list[str], options: TextOptions) -> bool:
-        """Whether a table to be predicted has a feature column that the model, if it is of tables, does not know."""
+        """Tell whether a table to predict has a feature column that the model, if it is of tables, does not know."""
         known = self.known if self.rests and not self.of_objects else {}
         return bool(known) and any(name not in known and is_feature(name, options) for name in columns)
 

@@ -15,7 +15,7 @@ _MAGIC_BYTES = max(map(len, _MAGIC.values()))
 
 
 def is_compressed(head: bytes) -> bool:
-    """Whether a file that begins with `head` is compressed in a way that is known here."""
+    """Return whether a file that begins with `head` is compressed in a way that is known here."""
     return any(head.startswith(magic) for magic in _MAGIC.values())
 
 
@@ -35,7 +35,7 @@ class PlainBytes:
         return n
 
     def ready(self) -> bool:
-        """Whether a read would not wait. True for anything but a pipe, a socket or a terminal."""
+        """Return whether a read would not wait. True for anything but a pipe, a socket or a terminal."""
         if self._head:
             return True
         try:
@@ -75,12 +75,12 @@ class DecompressedBytes:
         return n
 
     def ready(self) -> bool:
-        """Whether a read would not wait."""
+        """Return whether a read would not wait."""
         inside = self._decoder is not None and not self._needs_input()
         return inside or bool(self._out or self._pending) or self._inner.ready()
 
     def _needs_input(self) -> bool:
-        """Whether the decoder has handed out all that it was given, as those of zlib and zstandard always have."""
+        """Tell whether the decoder has handed out all that it was given, as those of zlib and zstandard always have."""
         return getattr(self._decoder, "needs_input", True)
 
     def _read(self) -> bytes:

@@ -147,7 +147,7 @@ class CsvRecords:
             yield line, self._points(record) if error is None else record, error
 
     def layout(self, labels: Labelling, known: ColumnTable | None = None) -> ColumnLayout:
-        """Where the columns are, see `layout_of`. Raises InputError."""
+        """Return where the columns are, see `layout_of`. Raises InputError."""
         return layout_of(self.columns, self.options, (self.name, self.header), labels, self.hint, known)
 
     def objects(self, layout: ColumnLayout | None = None) -> Iterator[tuple[int, Any]]:
@@ -197,7 +197,7 @@ class CsvRecords:
 
 
 def _with_points(columns: list[str], options: TextOptions, action: str) -> Callable[[list[str]], list[str]]:
-    """What makes numbers with a decimal comma, where ``--decimal ,`` is given, numbers with a point."""
+    """Return what makes numbers with a decimal comma, where ``--decimal ,`` is given, numbers with a point."""
     if options.decimal == ".":
         return lambda record: record
     names = {options.id, action, *options.text, *options.categorical} - {"", *options.numeric}
@@ -215,7 +215,7 @@ def _malformed_record(reason: str) -> tuple[str, str]:
 
 
 def field_place(text: str, delimiter: str, at: int) -> tuple[int, int]:
-    """Where field `at`, from 0 on, of a record begins: (lines after its first, column in bytes from 1 on)."""
+    """Return where field `at`, from 0 on, of a record begins: (lines after its first, column in bytes from 1 on)."""
     end = re.escape(delimiter)
     before = re.match(rf'(?:(?:[^"{end}]++|"[^"]*+")*+{end}){{0,{at}}}', text)[0]  # type: ignore[index]
     return before.count("\n"), len(raw(before[before.rfind("\n") + 1 :])) + 1

@@ -85,22 +85,22 @@ def date_in(field: str, first: str = "") -> tuple[datetime.date, int | None] | N
 
 
 def has_order(field: str) -> bool:
-    """Whether a field is a date as 3/4/2024, if it is known what comes first."""
+    """Return whether a field is a date as 3/4/2024, if it is known what comes first."""
     return any(date_in(field, first) for first in _ORDERED) and date_in(field) is None
 
 
 def is_like_date(field: str) -> bool:
-    """Whether a field that is not read as a date looks like one."""
+    """Return whether a field that is not read as a date looks like one."""
     return _LIKE.fullmatch(field.strip()) is not None
 
 
 def is_span(field: str) -> bool:
-    """Whether a field is of two years, as 1990-95, which may also be a month."""
+    """Return whether a field is of two years, as 1990-95, which may also be a month."""
     return _SPAN.fullmatch(field) is not None
 
 
 def is_season(field: str) -> bool:
-    """Whether a field is of a year and the next, as 2010-11, which may also be a month."""
+    """Return whether a field is of a year and the next, as 2010-11, which may also be a month."""
     found = _SPAN.fullmatch(field)
     return found is not None and (int(found[1]) + 1) % 100 == int(found[2])
 

@@ -104,7 +104,7 @@ class Description(NamedTuple):
 def describe(
     data: Any, options: TextOptions | None = None, *, rows: int | None = None, join: str | None = None, **given: Any
 ) -> Description:
-    """What the columns of a table are, how they will be read, and which look like an id, a text, a date or a leak.
+    """Tell what the columns of a table are, how they will be read, and which look like an id, a text, a date or a leak.
 
     Parameters
     ----------
@@ -267,7 +267,7 @@ class ColumnSummary:
 
     @property
     def kind(self) -> str:
-        """How the column will be read."""
+        """Return how the column will be read."""
         options = self._options
         roles = [role for role in ("label", "id", "weight") if self.name and getattr(options, role) == self.name]
         if not is_feature(self.name, options):
@@ -279,7 +279,7 @@ class ColumnSummary:
         return " and ".join(kind for kind, count in met if count) or "missing"
 
     def suspicions(self, labels: dict[str, int]) -> list[str]:
-        """What a person should look at, with the flag that helps."""
+        """Return what a person should look at, with the flag that helps."""
         held = self.rows - self.missing
         if held < _ENOUGH or self.kind in ("label", "id", "weight", "left out", "text"):
             return []
@@ -315,24 +315,24 @@ class ColumnSummary:
         return out
 
     def _are_times(self, unique: bool) -> bool:
-        """Whether numbers that may be dates or times are no ids of 10 digits, a range without gaps, or ``numeric``."""
+        """Tell whether numbers that may be dates or times are no ids of 10 digits, gapless range or ``numeric``."""
         ids = unique and self._high - self._low < 2 * self.numbers and _digits(self._low) > len("20240331")
         return self._high < _STRETCH * self._low and not ids and not reading_of(self.name, self._options)
 
     def _counts_rows(self, unique: bool) -> bool:
-        """Whether the column, which no flag calls ``numeric``, goes from 0 or 1 up by 1, or is an index of pandas."""
+        """Tell whether the column, which no flag calls ``numeric``, goes up from 0 or 1 by 1, or is pandas' index."""
         counts = self.ascends and self._low in (0, 1) and self.numbers == self._high - self._low + 1
         whole = self.whole and self.numbers == self.rows and not reading_of(self.name, self._options)
         return whole and (counts or (unique and _INDEX.fullmatch(self.name) is not None))
 
     def _numbers_rows(self, unique: bool) -> bool:
-        """Whether numbers look like those of rows: whole, and ascending, from a range without gaps, or long codes."""
+        """Tell whether numbers look like those of rows: whole, and ascending, of a range without gaps, or long."""
         dense = self._high - self._low < 2 * self.numbers
         codes = self._low >= 1e5 and self.numbers >= _SURE and _digits(self._low) == _digits(self._high)
         return self.whole and (self.ascends or (unique and (dense or codes)))
 
     def _leak(self, labels: dict[str, int]) -> list[str]:
-        """Whether one label stands beside each value, though values come again, or beside all that are not missing."""
+        """Tell whether one label stands beside each value, though values recur, or beside all that are not missing."""
         if len(labels) < 2 or len(labels) > MOST_CLASSES or self.full:
             return []
         told, beside = "", {label for counts in self.values.values() for label in counts}
@@ -381,7 +381,7 @@ def summarise(columns: list[str], rows: Iterable[dict[str, str]], options: TextO
 
 
 def _names_are_values(summaries: dict[str, ColumnSummary], options: TextOptions) -> bool:
-    """Whether names of columns, the label's or most of those that are no numbers, are among the columns' values."""
+    """Tell whether names of columns, the label's or most that are no numbers, are among the columns' values."""
     texts = [name for name in summaries if number_of(name) is None]
     values = [name for name in texts if name in summaries[name].values]
     return options.label in values or 2 * len(values) > len(texts)
@@ -395,13 +395,13 @@ def _described(summary: ColumnSummary, labels: dict[str, int]) -> Described:
 
 
 def told_early(source: str, options: TextOptions) -> list[str]:
-    """What `describe` says of `EARLY` columns of a file, of its first `LOOKED_AT` rows."""
+    """Return what `describe` says of `EARLY` columns of a file, of its first `LOOKED_AT` rows."""
     written = dataclasses.replace(options, format="auto" if options.format == "csv" else options.format)
     return notes_on(describe(source, written, rows=LOOKED_AT).columns, EARLY)
 
 
 def notes_on(columns: Iterable[Described], begin: str | tuple[str, ...] = "") -> list[str]:
-    """What a person should look at, a line each, of all columns of codes one; only what `begins` so, or with these."""
+    """List what a person should look at, a line each, of all columns of codes one; only what begins as `begin` says."""
     groups, lines = dict[str, list[tuple[str, str]]](), list[str]()
     for column in columns:
         for text in filter(lambda text: text.startswith(begin), column.suspicions):

@@ -246,7 +246,7 @@ class ColumnEncoder:
         return self._number
 
     def missing(self) -> Entries:
-        """What stands for a missing value."""
+        """Return what stands for a missing value."""
         self._hold("missing")
         known = () if self._model is None else self._model.known.get(self.column, ())
         mean = None if self._model is None else self._model.mean(self.column)
@@ -260,7 +260,7 @@ class ColumnEncoder:
         return ((self._missing, 1.0),)
 
     def absent(self) -> Entries:
-        """What stands for the column in a table that does not have it: in what is learned a missing value."""
+        """Return what stands for the column in a table that does not have it: in what is learned a missing value."""
         model = self._model
         known = model is None or "missing" in model.known[self.column] or model.mean(self.column) is not None
         return self.missing() if known else ()
@@ -294,7 +294,7 @@ class ColumnEncoder:
             self._table.new_in_row.append((self, kind))
 
     def value(self, value: float, field: str = "") -> Entries:
-        """What a number becomes, which is written as `field`. Raises Unfit."""
+        """Return what a number becomes, which is written as `field`. Raises Unfit."""
         if self.as_text or self.as_category or self.as_date:
             return self.entries(_number_text(value))
         if value != value:
@@ -305,7 +305,7 @@ class ColumnEncoder:
         return ((number, value),) if value else ()
 
     def entries(self, field: Any) -> Entries:
-        """What a field becomes: a text, or what JSON has. Raises Unfit."""
+        """Return what a field becomes: a text, or what JSON has. Raises Unfit."""
         if type(field) is not str:
             if isinstance(field, list):
                 raise Unfit(described(field), NO_FIELD)
@@ -496,7 +496,7 @@ class TableEncoder:
         return encoder
 
     def absent(self, columns: Container[str]) -> Entries:
-        """What stands in a row for those columns that the model knows and a table with `columns` does not have."""
+        """Return what stands in a row for columns that the model knows and a table with `columns` does not have."""
         known = () if self.model is None else self.model.known
         return tuple(
             entry for name in known if name not in columns and is_feature(name, self.options)
@@ -527,7 +527,7 @@ class TableEncoder:
         return ParsedChunk([batch] if batch.n else [], errors, 0, counted, found)
 
     def found(self, columns: Iterable[Hashable]) -> Found:
-        """What the columns have held so far."""
+        """Return what the columns have held so far."""
         met = [self.columns[each] for each in columns if each in self.columns]
         kinds = {column.column: tuple(column.kinds) for column in met if column.kinds}
         told = [column for column in met if (held := column.suspicions).texts >= ENOUGH or held.future or held.times]

@@ -136,7 +136,7 @@ class TableRows:
                 self._layouts[names] = columns
 
     def _layout_of(self, names: tuple[str, ...]) -> ColumnLayout:
-        """Where the columns of objects are whose members have these names. Raises Unfit."""
+        """Return where the columns of objects are whose members have these names. Raises Unfit."""
         options, known, names = self._options, self._known, tuple(map(str.strip, names))
         features = [(i, name) for i, name in enumerate(names) if name != "_label" and is_feature(name, options)]
         if features and known.known and not any(name in known.known for _, name in features):

@@ -124,7 +124,7 @@ class Interactions:
 
     @property
     def wanted(self) -> bool:
-        """Whether there is anything to add."""
+        """Return whether there is anything to add."""
         return bool(self._specs) or any(self._masks)
 
     def observe(self, namespaces: np.ndarray) -> None:
@@ -136,7 +136,7 @@ class Interactions:
 
 
 def never_met(options: TextOptions, seen: set[int]) -> Iterator[str]:
-    """What is to be said of flags that name a namespace, by its first byte, which is none of those `seen`."""
+    """Yield what is to be said of flags that name a namespace, by its first byte, which is none of those `seen`."""
     for flag, specs in (
         ("-q", options.quadratic), ("--cubic", options.cubic), ("--interactions", options.interactions),
         ("--keep", options.keep),

@@ -85,7 +85,7 @@ class JoinedLabels:
 
     @property
     def nothing(self) -> str:
-        """What the ids are, where no row has a label; empty: some have."""
+        """Return what the ids are, where no row has a label; empty: some have."""
         if self._used:
             return ""
         ours = f"ids as {shorten(self._example)}" if self._example else "rows without ids"
@@ -95,6 +95,6 @@ class JoinedLabels:
 
     @property
     def line(self) -> str:
-        """How many labels were used, and of the last pass how many rows had none, or one of their own."""
+        """Return how many labels were used, and of the last pass how many rows had none, or one of their own."""
         own = f"; labels of the rows themselves, not used = {self._replaced}" if self._replaced else ""
         return f"labels joined = {len(self._used)} of {len(self._places)}; rows without one = {self._without}{own}"

@@ -19,7 +19,7 @@ def behind(errors: list[InputError], lines: int) -> list[InputError]:
 
 
 def no_example(names: str, found: str, count: int, errors: Sequence[SonlearnError]) -> InputError:
-    """What to say where there is none, but `count` malformed lines with these `errors`, or what was `found`."""
+    """Return what to say where there is none, but `count` malformed lines with these `errors`, or what was `found`."""
     if count:
         found = f"{count} malformed lines and nothing else (the first: {errors[0]})"
     return InputError(names, None, None, found, "at least one example")

@@ -91,7 +91,7 @@ NAME = 3
 
 
 def _meant(line: bytes) -> str:
-    """What to do about a line that is none of LIBSVM text, as the end of a message, where it looks like other text."""
+    """Say what to do about a line that is none of LIBSVM text, as a message's end, where it looks like other text."""
     if line.startswith(b"["):
         return ARRAY
     if _FASTTEXT.match(line):

@@ -59,7 +59,7 @@ _EXPECTED = {
 
 
 def decode(line: bytes) -> Any:
-    """What stands in a line of JSON, an object as Members. Raises Unfit."""
+    """Return what stands in a line of JSON, an object as Members. Raises Unfit."""
     if 0 in line:
         raise Unfit("a zero byte", "text; is this a binary file?", line.index(0))
     text = line.decode("utf-8", "surrogateescape")
@@ -200,7 +200,7 @@ def sources_of(items: Iterable[Any]) -> list[Any]:
 
 
 def described(value: Any) -> str:
-    """What a value is, for a message."""
+    """Return what a value is, for a message."""
     if isinstance(value, Members):
         return "an object"
     if isinstance(value, list):
@@ -223,7 +223,7 @@ def error_of(problem: Unfit, record: Any, place: tuple[str, int]) -> InputError:
 
 
 def column_of(line: bytes, path: Iterable[str]) -> int:
-    """Where the names of `path` lead in a line of JSON; of names that occur more than once, the first that fits."""
+    """Say where the names of `path` lead in a line of JSON; of names that occur more than once, the first that fits."""
     text, at = line.decode("utf-8", "surrogateescape"), len(line) - len(line.lstrip())
     for name in path:
         spelt = "|".join(re.escape(json.dumps(name, ensure_ascii=ascii)) for ascii in (True, False))

@@ -308,7 +308,7 @@ class Reader:
 
     @property
     def tells(self) -> bool:
-        """Whether the first rows are still to tell something."""
+        """Return whether the first rows are still to tell something."""
         return self._tells_usual or self._tells_texts
 
     def chunks_of(self, source: Source, guesses: bool = False) -> Iterator[np.ndarray]:

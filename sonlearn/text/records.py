@@ -76,7 +76,7 @@ _OF_BANDITS = ("_multi", "_slots", "_labelIndex", "_label_cost", "_label_probabi
 
 
 def is_member(name: str) -> bool:
-    """Whether what ``--ignore`` or ``--keep`` names in JSON is a member; else it is the first byte of namespaces."""
+    """Tell whether ``--ignore`` or ``--keep`` name a member of JSON here; else the first byte of namespaces."""
     return len(raw(name)) > 1
 
 
@@ -268,7 +268,7 @@ class RecordRows:
                 self._field(member, value, space)
 
     def _is_plain(self, name: str, value: Any, space: str) -> bool:
-        """Whether a member is a feature and no more: one beyond those that can be remembered, without a text."""
+        """Return whether a member is a feature and no more: one beyond those that can be remembered, without a text."""
         model = self._table.model
         return (
             (value is None or type(value) is bool or (type(value) is float and math.isfinite(value)))
@@ -283,7 +283,7 @@ class RecordRows:
             self._rows.entries.append((number, 1.0 if value is None else float(value)))
 
     def _member(self, path: tuple[str, ...], name: str, space: str, seed: int) -> _Member:
-        """What is known of a member."""
+        """Return what is known of a member."""
         level = self._levels.setdefault(path, {})
         if name not in level:
             member = level[name] = _Member(path, name, space, seed, self._table, self._digits)
@@ -309,7 +309,7 @@ class RecordRows:
             raise
 
     def _absent(self) -> None:
-        """What stands for members that are absent from a record: those that all had that was learned, or are usual."""
+        """Add what stands for members absent from a record: those that all had that was learned, or are usual."""
         met, model = set(map(_COLUMN, self._row)), self._table.model
         if self._always.keys() <= met:
             return
@@ -328,7 +328,7 @@ class RecordRows:
                         self._row[member] = None
 
     def _left_out(self, member: _Member, value: Any) -> bool:
-        """Whether ``--ignore`` or ``--keep`` leaves out a member of the object itself."""
+        """Return whether ``--ignore`` or ``--keep`` leaves out a member of the object itself."""
         if not self._kept:
             return member.ignored
         of_space = isinstance(value, Members | list) and raw(member.title)[:1] in self._spaces_kept

@@ -143,7 +143,7 @@ def to_batch(rows: ParsedRows, n: int, buf: np.ndarray) -> Batch:
 
 
 def _texts(start: np.ndarray, end: np.ndarray, buf: np.ndarray) -> list[str] | None:
-    """What stands at these places; None where nothing does at any."""
+    """Return what stands at these places; None where nothing does at any."""
     if (start == end).all():
         return None
     text = memoryview(buf)

@@ -123,12 +123,12 @@ def open_binary(source: Source, watch: Watch | None = None) -> Iterator[Any]:
 
 
 def is_regular(source: Source) -> bool:
-    """Whether `source` names a local file, which can be opened twice: no pipe, stream or address."""
+    """Return whether `source` names a local file, which can be opened twice: no pipe, stream or address."""
     return isinstance(source, (str, os.PathLike)) and source != "-" and os.path.isfile(source)
 
 
 def is_arrow(source: Source) -> bool:
-    """Whether `source` is a file that begins like Parquet or Arrow. Not for pipes: what was looked at would be lost."""
+    """Tell whether `source` is a file that begins like Parquet or Arrow. Not for pipes: what it reads would be lost."""
     if not is_regular(source):
         return False
     try:
@@ -139,12 +139,12 @@ def is_arrow(source: Source) -> bool:
 
 
 def is_table(source: Any) -> bool:
-    """Whether `source` is a table in memory, of any library that speaks Arrow: pandas, polars, pyarrow, DuckDB."""
+    """Tell whether `source` is a table in memory, of any library that speaks Arrow: pandas, polars, pyarrow, DuckDB."""
     return hasattr(source, "__arrow_c_stream__") and not hasattr(source, "readinto")
 
 
 def is_remote(source: str) -> bool:
-    """Whether `source` is an address like ``s3://bucket/key``."""
+    """Return whether `source` is an address like ``s3://bucket/key``."""
     return re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", source) is not None
 
 
@@ -163,7 +163,7 @@ def _remote(address: str) -> Any:
 
 
 def reason(error: OSError) -> str:
-    """What was found in place of a file that can be read."""
+    """Return what was found in place of a file that can be read."""
     if isinstance(error, FileNotFoundError):
         return "no such file"
     if isinstance(error, IsADirectoryError):

@@ -35,12 +35,12 @@ _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}", re.ASCII)
 
 
 def is_stamp(field: str) -> bool:
-    """Whether a number may be a date or a time."""
+    """Return whether a number may be a date or a time."""
     return _STAMP.fullmatch(field.strip()) is not None
 
 
 def is_other_number(field: str) -> bool:
-    """Whether a text that is read as no number looks like one: decimal commas, thousands, signs of money, percent."""
+    """Tell whether a text that is read as no number looks like one: decimal commas, thousands, money, percent."""
     return _NUMBER.fullmatch(field.strip()) is not None
 
 
@@ -53,7 +53,7 @@ def with_point(field: str) -> str:
 
 
 def bytes_note(text: bytes) -> str:
-    """What to do about text that is not UTF-8; nothing where it is."""
+    """Return what to do about text that is not UTF-8; nothing where it is."""
     try:
         text.decode()
     except UnicodeDecodeError as error:
@@ -126,7 +126,7 @@ class Suspicions:
             self.numbers, self.number = self.numbers + 1, self.number or field
 
     def meant(self, most: float, column: str, commas: bool = True) -> str:
-        """What to do about dates, or numbers, that are more than `most` of the texts; nothing where neither are.
+        """Return what to do about dates, or numbers, that are more than `most` of the texts; nothing where neither are.
 
         `commas`: whether an option takes decimal commas.
         """
@@ -151,7 +151,7 @@ class Suspicions:
         return f"numbers that are read as texts ({shorten(self.number)}); {remedy}"
 
     def note(self, column: str, rows: int, commas: bool = True) -> str:
-        """What is to be said of the column after so many rows, or nothing."""
+        """Return what is to be said of the column after so many rows, or nothing."""
         name = shorten(column)
         meant = self.meant(max(ENOUGH - 1, self.texts / 2), name, commas)
         if meant:

@@ -28,7 +28,7 @@ def is_blank(c):
 
 @bare_inline
 def ends_token(c):
-    """Whether a label or value may end before `c`."""
+    """Return whether a label or value may end before `c`."""
     return c in (BLANK, HASH) or 9 <= c <= RETURN
 
 

@@ -63,7 +63,7 @@ def _held(fields: Iterable[str]) -> list[str]:
 
 
 def are_plain(fields: Iterable[str]) -> bool:
-    """Whether a column's fields cannot be texts or dates, for a table may have thousands of columns of numbers.
+    """Return whether a column's fields cannot be texts or dates, for a table may have thousands of columns of numbers.
 
     Most would have two words then, or twice the mark between the parts of a date; a number has it once.
     """
@@ -73,7 +73,7 @@ def are_plain(fields: Iterable[str]) -> bool:
 
 
 def first_in(fields: Iterable[str], elsewhere: str = "") -> str:
-    """What comes first in a column's dates as 3/4/2024, ``day`` or ``month``: that with which more of them are dates.
+    """Tell what comes first in a column's dates as 3/4/2024, ``day`` or ``month``: with that more of them are dates.
 
     Not where as many are dates within fewer days with the year first, as 24-03-31.
     Where all are dates both ways and have hours, it is that with which they are within fewer days. Of days alone, which
@@ -104,7 +104,7 @@ def _days(dates: Sequence[tuple[datetime.date, int | None]]) -> datetime.timedel
 
 
 def are_codes(fields: Iterable[str]) -> bool:
-    """Whether a column's fields are names of which some would be read as numbers or dates: 04e09220, 2010-11.
+    """Return whether a column's fields are names of which some would be read as numbers or dates: 04e09220, 2010-11.
 
     Of codes a tenth at least has letters and digits, a quarter of these not as a number, or one beyond all bounds, and
     one an e between digits; numbers among them are whole. Of seasons most are a year and the next, of few fields
@@ -127,7 +127,7 @@ def are_codes(fields: Iterable[str]) -> bool:
 
 
 def are_texts(fields: Iterable[str]) -> bool:
-    """Whether a column's fields are texts: enough, most have several words, most differ, and their words come again."""
+    """Tell whether a column's fields are texts: enough, most of several words, most differ, and words come again."""
     held = _held(fields)
     different, most, met = dict.fromkeys(held), len(held) / 2, Suspicions()
     if len(held) < ENOUGH or len(different) < _DIFFERENT * len(held):

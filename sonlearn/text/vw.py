@@ -64,7 +64,7 @@ class Names(NamedTuple):
 
 
 def make_names(options: TextOptions, class_names: bool = False) -> Names:
-    """What the kernel needs to know of `options`, and of whether labels may be `class_names`."""
+    """Return what the kernel needs to know of `options`, and of whether labels may be `class_names`."""
     mask, seed = (1 << options.bits) - 1, options.hash_seed
     drop = np.zeros(256, dtype=bool)
     drop[list(raw("".join(options.ignore)))] = True
@@ -149,7 +149,7 @@ def _row(buf, p, row, k, names, rows):
 
 @forced_inline
 def _label(buf, p, row, class_names, rows):
-    """What stands before the first bar: (position of the bar or of the error, code)."""
+    """Return what stands before the first bar: (position of the bar or of the error, code)."""
     begin_row(rows, row)
     count = 0
     while buf[p] != BAR:
@@ -288,7 +288,7 @@ def _text_value(buf, p, status):
 
 @bare_inline
 def _is_word(buf, p, word, length):
-    """Whether the first `length` letters of `word` (lower case) stand at `p`, in any case, and nothing after them."""
+    """Tell whether the first `length` letters of `word` (lower case) stand at `p`, in any case, nothing after them."""
     for i in range(length):
         if buf[p + i] | 32 != word[i]:
             return False

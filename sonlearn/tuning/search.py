@@ -379,7 +379,7 @@ def criterion(options: Sequence[LearnOptions], by: str | None) -> str:
 
 
 def labelling(settings: Sequence[Setting]) -> Labelling:
-    """What is asked of labels that all settings learn."""
+    """Return what is asked of labels that all settings learn."""
     each = [Labelling.of(setting.options) for setting in settings]
     return each[0]._replace(words=all(one.words for one in each))
 

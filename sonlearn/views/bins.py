@@ -118,7 +118,7 @@ class Bins(Numbering):
         return found._replace(state=found.state._replace(own=own))
 
     def _identities(self, state: BinsState) -> np.ndarray:
-        """What each number stands for; -1 - j for the raw feature j itself."""
+        """Return what each number stands for; -1 - j for the raw feature j itself."""
         out = super()._identities(state)
         itself = np.flatnonzero(state.own[:, SELF])
         out[state.own[itself, SELF] - 1] = -1 - itself
@@ -353,7 +353,7 @@ def recall(work, rows, i):
 
 @forced_inline
 def look_up(work, rows, i, others, table):
-    """What the entries of row i are that are not remembered, and keys of their bins; returns how many are no bins."""
+    """Fill in the entries of row i that are not remembered, and keys of their bins; return how many are no bins."""
     start, none = rows.indptr[i], 0
     for m in range(others):
         k = work.others[m]
@@ -372,13 +372,13 @@ def look_up(work, rows, i, others, table):
 
 @forced_inline
 def way_of(code):
-    """Where the bin of this code is remembered: bins side by side of either sign have places of their own."""
+    """Return where the bin of this code is remembered: bins side by side of either sign have places of their own."""
     return (code >> 1) & (WAYS - 1)
 
 
 @forced_inline
 def tag_of(code):
-    """What tells the bin of this code from others with the same `way_of`; at least 1, below 2^10."""
+    """Return what tells the bin of this code from others with the same `way_of`; at least 1, below 2^10."""
     return ((code >> 5) << 1 | (code & 1)) + 1
 
 

@@ -101,7 +101,7 @@ def update_moments(x, h, moments):
 
 @bare_inline
 def varies(moments):
-    """Whether a feature has had values that differ by more than rounding."""
+    """Return whether a feature has had values that differ by more than rounding."""
     return moments[2] > max(EQUAL * moments[1] * moments[1] * moments[0], 0.0)
 
 

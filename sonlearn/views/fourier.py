@@ -190,7 +190,7 @@ class Fourier(View):
         return state
 
     def _forget_others(self, state: FourierState) -> None:
-        """What has been worked out for another state goes, but for the features that both number alike."""
+        """Forget what has been worked out for another state, but for the features that both number alike."""
         n = min(int(state.now["occurred"][0]), len(self._work.ids))
         other = np.flatnonzero(self._work.ids[:n] != state.ids[:n])
         if len(other):
@@ -410,14 +410,14 @@ def order_parts(state, rows, i):
 
 @forced_inline
 def are_too_many(params, now):
-    """Whether there are more features than there may be."""
+    """Return whether there are more features than there may be."""
     few = MANY if params.rows == NAMES else FEW
     return now["occurred"] > MOST or (now["occurred"] - few) * now["rows"] > DENSE * now["entries"]
 
 
 @forced_inline
 def is_shown(params, now):
-    """Whether enough rows have come, and half of them were of numbers, or all are of few names."""
+    """Return whether enough rows have come, and half of them were of numbers, or all are of few names."""
     n, entries = now["rows"], now["entries"]
     few = params.rows == NAMES and now["met"] <= MOST and REPEATED * now["met"] <= entries
     few = few and n * float(now["squares"]) <= (1.0 + UNEQUAL) * entries * float(entries)
@@ -426,7 +426,7 @@ def is_shown(params, now):
 
 @bare_inline
 def is_of_numbers(rows, i):
-    """Whether row i has a value that is no count of a word in a text, or counts other than 1 are a `SHARE` of them.
+    """Tell whether row i has a value that is no count of a word in a text, or counts other than 1 are a `SHARE`.
 
     Words stand in a text a few times at most, most of them once, and indicators are 1.
     """

@@ -151,7 +151,7 @@ def lookup(batch: Batch, index: Index, unknown: bool = False) -> Rows:
 
 
 def knows(batch: Batch, index: Index) -> bool:
-    """Whether a feature of `batch`, the constant apart, has a number; true where there are no others."""
+    """Return whether a feature of `batch`, the constant apart, has a number; true where there are no others."""
     constants = 0 if batch.constant is None else int((batch.indices == batch.constant).sum())
     return len(batch.indices) == constants or int(lookup(batch, index).indptr[-1]) > constants
 

@@ -41,7 +41,7 @@ def doubled(slots: np.ndarray, limit: int) -> np.ndarray:
 
 
 def by_number(slots: np.ndarray) -> np.ndarray:
-    """What `slots` hold in the order of its numbers, with zeros for numbers that stand for nothing.
+    """Return what `slots` hold in the order of its numbers, with zeros for numbers that stand for nothing.
 
     What is frequent has occurred early. Entered first it stands in the slot where it should, and is found at once.
     """
@@ -119,13 +119,13 @@ def union(states: Sequence[np.ndarray], limit: int) -> Union:
 
 
 def _goes_on(state: np.ndarray, base: np.ndarray) -> bool:
-    """Whether a state is a base with new features behind, all in the table."""
+    """Return whether a state is a base with new features behind, all in the table."""
     return bool(state.all()) and np.array_equal(state[: len(base)], base)
 
 
 @bare_inline
 def shift_of(slots):
-    """How far a print is shifted to give the place where a key should be."""
+    """Return how far a print is shifted to give the place where a key should be."""
     shift = PRINT_BITS
     while (1 << (PRINT_BITS - shift)) < len(slots):
         shift -= 1
@@ -153,13 +153,13 @@ def refill(slots, bigger):
 
 @bare_inline
 def lacks_room(slots, limit, generated, more):
-    """Whether the table must be doubled before `more` features are made up."""
+    """Return whether the table must be doubled before `more` features are made up."""
     return len(slots) < 2 * limit and 2 * (generated + more) > len(slots)
 
 
 @forced_inline
 def first_slot(key, slots, shift):
-    """What the slot holds where `key` should be. To read those of a whole row before numbering it pays: the misses of
+    """Read what the slot holds where `key` should be. To read those of a whole row before numbering it pays: misses of
     the cache are under way together, where numbering waits for each.
     """
     return slots[np.uintp(key >> (KEY_BITS - PRINT_BITS + shift))]
@@ -207,7 +207,7 @@ def new_marks(entries: int) -> np.ndarray:
 
 @bare_jit
 def forget_marks(marks, entries):
-    """What stands in an output of up to `entries` entries is of other rows than those to come."""
+    """Forget what stands in an output of up to `entries` entries: it is of other rows than those to come."""
     marks[len(marks) - 1] += entries + 1
 
 

@@ -209,7 +209,7 @@ def code_row(params, state, work, rows, i, learned):
 
 @forced_inline
 def score(params, now, neg, pos):
-    """What a feature with these counts tells: exp |rho|; of numbers, the sum over the root of the weight.
+    """Return what a feature with these counts tells: exp |rho|; of numbers, the sum over the root of the weight.
 
     Equal ratios of whole numbers give equal bits, so that ties are ties.
     """
@@ -221,7 +221,7 @@ def score(params, now, neg, pos):
 
 @forced_inline
 def score_of_classes(state, j):
-    """What feature j tells of the classes: chi^2 of its counts against those expected of a feature that tells nothing.
+    """Return what feature j tells of the classes: chi^2 of its counts against those of a feature that tells nothing.
 
     Classes are taken together by the remainder of their number, so that the cost does not grow with them.
     """

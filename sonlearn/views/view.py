@@ -94,7 +94,7 @@ class View(ABC):
         return state, out
 
     def widened(self, state: State) -> State:
-        """What lets the kernel of `calls` go on where it has stopped."""
+        """Return what lets the kernel of `calls` go on where it has stopped."""
         return state
 
     def room(self, state: State, rows: Rows) -> Rows:

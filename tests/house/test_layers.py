@@ -97,6 +97,18 @@ def test_public_things_have_docstrings():
     assert not bare, "\n".join(bare)
 
 
+def test_docstrings_begin_with_no_question_word():
+    words = ("What", "Whether", "How", "Which", "Where", "Why", "Who", "When")
+    wrong = [
+        f"{name}.{node.name}: {text[:40]}"
+        for name, tree in SOURCES.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and (text := ast.get_docstring(node) or "").split(" ")[0] in words
+    ]  # fmt: skip
+    assert not wrong, "\n".join(wrong)
+
+
 def test_nothing_is_pickled_or_evaluated():
     wrong = []
     for name, tree in SOURCES.items():

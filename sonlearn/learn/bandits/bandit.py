@@ -101,7 +101,7 @@ class Bandit(SavedModel):
             return decided
 
     def knows(self, decisions: Decisions) -> bool:
-        """Whether the model has seen a feature of `decisions`, the constant apart. Changes nothing."""
+        """Return whether the model has seen a feature of `decisions`, the constant apart. Changes nothing."""
         return knows(self._model.rows_of(decisions), self.index)
 
     def _by_rows(self, decisions: Decisions, model: RewardModel, learn: bool) -> Decided:

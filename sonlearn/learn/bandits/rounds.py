@@ -292,7 +292,7 @@ def places_of(model, sparse, row, begin, end):
 
 @inline
 def estimate(params, models, scratch, sparse, dense, problem, begin, end):
-    """What both models say of the candidates, into scratch.score; whether the sketched one has rows."""
+    """Return what both models say of the candidates, into scratch.score; whether the sketched one has rows."""
     features, squares, shows, now = 0, 0.0, True, models.now[0]
     left = left_of(params, now, now["learned"])
     room = rewards.MOST if len(models.columns.now) > 0 else 0
@@ -330,13 +330,13 @@ def decide(params, now, scratch, out, begin, end, shows):
 
 @bare_inline
 def left_of(params, now, at):
-    """What is left after `at` decisions of a precision that the diagonal model has learned when it was last renewed."""
+    """Return what is left after `at` decisions of a precision that the diagonal model learned when last renewed."""
     return params.sketch.retention ** float(at - now["renewed"])
 
 
 @bare_inline
 def share_of(now):
-    """What the sketched model counts in expected rewards and widths; the diagonal one has the rest."""
+    """Return what the sketched model counts in expected rewards and widths; the diagonal one has the rest."""
     d, s = now["error_d"] ** POWER, now["error_s"] ** POWER
     return d / (d + s) if d + s > 0.0 else 0.5
 

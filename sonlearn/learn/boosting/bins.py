@@ -15,13 +15,13 @@ SAMPLE = 1024
 
 @forced_inline
 def rows_kept(columns):
-    """How many rows of so many columns a refit goes by at most."""
+    """Return how many rows of so many columns a refit goes by at most."""
     return max(min(NUMBERS // max(columns, 1), KEPT), LEAST_KEPT)
 
 
 @forced_inline
 def rows_of_refit(now):
-    """How many rows the refit under way goes by."""
+    """Return how many rows the refit under way goes by."""
     return min(now["last"] - now["since"], rows_kept(now["columns"]))
 
 

@@ -30,7 +30,7 @@ def class_of(loss, y):
 
 @bare_inline
 def error_of(loss, z, classes, y):
-    """How wrong scores z are: of classes 1 less the probability of the right one, of values the size of the error.
+    """Say how wrong scores z are: of classes 1 less the probability of the right one, of values the size of the error.
 
     Of a class that is met for the first time 0.
     """
@@ -118,7 +118,7 @@ def add_slopes(labels, scores, i, slot, across, by_leaf, k):
 
 @forced_inline
 def move_of(several, value):
-    """What `move` takes for a leaf's value: most nodes are not leaves."""
+    """Return what `move` takes for a leaf's value: most nodes are not leaves."""
     if len(several) > 0:
         return math.exp(value) if value != 0.0 else 1.0
     return value

@@ -58,7 +58,7 @@ def follow(params, state, work, rows, start, learns, raw):
 
 @bare_inline
 def can_be_kept(loss, now, starts, labels, values, rows, i):
-    """Whether row i has numbers within bounds, and there is room for it."""
+    """Return whether row i has numbers within bounds, and there is room for it."""
     slot, width = now["rows"] % now["slots"], now["width"]
     for place in range(rows.indptr[i], rows.indptr[i + 1]):
         if rows.features[place] >= width:

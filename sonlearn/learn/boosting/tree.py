@@ -102,7 +102,7 @@ def draw_columns(params, now, sizes, chosen, number):
 
 @forced_inline
 def digits(number):
-    """How many binary digits a number has."""
+    """Return how many binary digits a number has."""
     own = 0
     while number >> own > 0:
         own += 1
@@ -147,7 +147,7 @@ def pack_slopes(slopes, scale, packed, n):
 
 @bare_inline
 def scale_for(total, most):
-    """How many units 1 has: the greatest power of two with which the total has so many at most."""
+    """Return how many units 1 has: the greatest power of two with which the total has so many at most."""
     scale = 1.0
     while total * scale > most:
         scale *= 0.5
@@ -192,7 +192,7 @@ def split_node(params, state, work, t, k, m):
 
 @bare_inline
 def heavy(params, nodes, k):
-    """Whether the rows of node k have the curvature that a split needs."""
+    """Return whether the rows of node k have the curvature that a split needs."""
     total, least = 0, 2.0 * params.least * nodes.scale[CURVATURE]
     for place in range(nodes.begin[k], nodes.end[k]):
         total += nodes.packed[nodes.order[place]] & CURVATURES
@@ -368,7 +368,7 @@ def count_parts(now, values, packed, parting, j, near):
 
 @forced_inline
 def place_of(column, classes, t, k):
-    """Where the values of leaf k of tree t begin, one for each class. column : of the trees"""
+    """Return where the values of leaf k of tree t begin, one for each class. column : of the trees"""
     return (t * (2 * column.shape[1] + 1) + k) * classes
 
 
@@ -436,7 +436,7 @@ def find_leaves(params, state, leaf, t, ring, begin, end):
 
 @forced_inline
 def child_of(trees, t, k, values, at):
-    """Where a row with the values values[at:] comes from node k of tree t; k itself if that is a leaf. No branch."""
+    """Say where a row with the values values[at:] comes from node k of tree t; k if that is a leaf. No branch."""
     column = trees.column[t, k]
     value = values[at + max(column, 0)]
     left = trees.none_left[t, k] if value == 0.0 else value <= trees.edge[t, k]

@@ -94,7 +94,7 @@ def without(combiner: Combiner, members: list[int]) -> Combiner:
 
 
 def discount(combiner: Combiner) -> None:
-    """What has been learned counts as BEFORE rows from here on: of members that have changed in further passes."""
+    """Let what has been learned count as BEFORE rows from here on: of members that have changed in further passes."""
     rows = min(int(combiner.rows[0]), PERIOD / (1.0 - combiner.retention[0]))  # no more than it remembers
     share = min(1.0, BEFORE / max(rows, 1.0))
     for array in (combiner.A, combiner.loss, combiner.errors):
@@ -162,7 +162,7 @@ def copy_inputs(own, combiner, at):
 
 
 def went_on(combiners: Sequence[Combiner], base: Combiner, rows: Sequence[int]) -> bool:
-    """Whether all have learned so many rows since `base`: at a checkpoint a combiner begins anew (`pruning`)."""
+    """Return whether all have learned so many rows since `base`: at a checkpoint a combiner begins anew (`pruning`)."""
     return all(int(each.rows[0] - base.rows[0]) == n for each, n in zip(combiners, rows, strict=True))
 
 
@@ -349,7 +349,7 @@ def take_step(loss, combiner, e, V, row, z, y, h, scratch):
 
 @bare_inline
 def worth_of_error(errors, error, h, retention):
-    """What a row with this `error` (>= 0) counts: the share that is no outlier over the mean squared error before it.
+    """Weigh a row with this `error` (>= 0): the share that is no outlier over the mean squared error before it.
 
     Counts the error in `errors` (float64[2]).
     """

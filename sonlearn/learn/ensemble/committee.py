@@ -146,7 +146,7 @@ class Committee(Engine):
         return state._replace(resting=state.resting._replace(copy=there))
 
     def met(self, state: CommitteeState) -> int:
-        """How many classes have been met or named."""
+        """Return how many classes have been met or named."""
         return self.target.met(state.labels)
 
     def parts(self, state: CommitteeState) -> dict[str, Any]:
@@ -196,7 +196,7 @@ class Committee(Engine):
         return CommitteeByRow(self, Predictions.empty(1))
 
     def contributions(self, state: CommitteeState, rows: Rows, number: int | None = None) -> Contributions:
-        """What the members make of `rows` in the offline combination."""
+        """Return what the members make of `rows` in the offline combination."""
         whole, seen = self._asked(state, rows)
         V, z = self._offline(state, whole, seen)
         work = self.at_work(state)
@@ -296,7 +296,7 @@ class Committee(Engine):
     # -- who is at work ----------------------------------------------------------------------------------------------
 
     def at_work(self, state: CommitteeState) -> AtWork:
-        """Who is at work; looked up, since it changes at a few checkpoints only."""
+        """Return who is at work; looked up, since it changes at a few checkpoints only."""
         key = state.active.tobytes()
         if key not in self._at_work:
             active, sharing = np.flatnonzero(state.active).tolist(), dict[str, list[int]]()
@@ -395,7 +395,7 @@ class Committee(Engine):
         return state
 
     def _end_of_part(self, state: CommitteeState, rows: Rows, start: int, end: int) -> int:
-        """Where to stop: members are pruned, and rest anew, after the very same row however the stream is cut."""
+        """Say where to stop: members are pruned, and rest anew, after the very same row however the stream is cut."""
         if not state.now["passes"][0]:
             for left in filter(None, (self.rows_left(state), resting.rows_left(state.resting))):
                 end = _learned_by(rows, start, end, left)

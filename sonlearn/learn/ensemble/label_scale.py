@@ -133,7 +133,7 @@ def unscale_rows(code, classes, scale, z, out):
 
 @bare_inline
 def has_constant(rows, i):
-    """Whether row i has the constant, which most readers put last."""
+    """Return whether row i has the constant, which most readers put last."""
     at = rows.indptr[i + 1] - 1
     while at >= rows.indptr[i] and rows.features[at] != rows.constant:
         at -= 1
@@ -149,7 +149,7 @@ def unit_of(state):
 
 @bare_inline
 def margin(state, end):
-    """How far beyond an end of the range a prediction may go, in standard deviations."""
+    """Return how far beyond an end of the range a prediction may go, in standard deviations."""
     if state.moments[0] < MARGIN_FIRST:
         return 0.0
     return (FEW / max(state.near[end], FEW)) ** 2

@@ -53,7 +53,7 @@ def combinations(committee: Committee, state: CommitteeState) -> dict[str, dict[
 
 
 def drift(committee: Committee, state: CommitteeState) -> dict[str, Any]:
-    """What is known of changes of the stream.
+    """Return what is known of changes of the stream.
 
     changes: rows learned at which one began, the last `drift.KEPT`; count: how many there have been; short: share of
     the online combination's weight, in absolute values, that is on members that forget.

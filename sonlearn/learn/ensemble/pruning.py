@@ -209,7 +209,7 @@ def rows_of_rarer(case: PruningCase) -> int:
 
 
 def units_of(case: PruningCase, left: list[int], share: np.ndarray) -> list[list[int]]:
-    """What goes or stays as one: members that are asked at this checkpoint, and means of the labels together.
+    """Return what goes or stays as one: members that are asked at this checkpoint, and means of the labels together.
 
     `share`: float64[k], of the time.
     """
@@ -287,19 +287,19 @@ def outdone(case: PruningCase, left: list[int]) -> list[int]:
 
 
 def on_tuples(member: Member) -> bool:
-    """Whether a member learns from pairs or triples: what has many features, and starts slowly."""
+    """Return whether a member learns from pairs or triples: what has many features, and starts slowly."""
     return VIEWS[member.view].kind == "tuples"
 
 
 def gathers(case: PruningCase, i: int) -> bool:
-    """Whether member i is one on tuples of short rows of numbers that the rules have `patience` with."""
+    """Return whether member i is one on tuples of short rows of numbers that the rules have `patience` with."""
     member, patience = case.inputs[i], case.rules.patience
     asked = patience > 0.0 and case.short and not case.words and on_tuples(member) and not member.rate
     return asked and errors_fall(case, i, patience)
 
 
 def starts_slowly(case: PruningCase, i: int) -> bool:
-    """Whether member i is one that starts slowly and should be given time; what forgets has no time."""
+    """Return whether member i is one that starts slowly and should be given time; what forgets has no time."""
     if case.inputs[i].method == "boost":
         return True
     if not on_tuples(case.inputs[i]) or case.inputs[i].rate > 0.0:
@@ -309,7 +309,7 @@ def starts_slowly(case: PruningCase, i: int) -> bool:
 
 
 def errors_fall(case: PruningCase, i: int, share: float) -> bool:
-    """Whether the errors of member i in the second half of the history are below a share of those in the first.
+    """Return whether the errors of member i in the second half of the history are below a share of those in the first.
 
     They are squared; of several classes rows of which another class that is compared has a score as high.
     """

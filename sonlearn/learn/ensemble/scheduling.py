@@ -219,7 +219,7 @@ class Views:
         return tuple(own for own, _ in found), {name: own for name, (_, own) in zip(self.names, found, strict=True)}
 
     def sizes(self, states: tuple) -> dict[str, int]:
-        """How many features each view has shown."""
+        """Return how many features each view has shown."""
         return {name: view.features(s) for name, view, s in zip(self.names, self.every, states, strict=True)}
 
 

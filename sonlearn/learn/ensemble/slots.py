@@ -124,7 +124,7 @@ class ClassSlots(Target):
         return len(state.counts)
 
     def met(self, state: SlotState) -> int:
-        """How many classes have been met or named."""
+        """Return how many classes have been met or named."""
         return len(state.slots)
 
     def expected(self, state: SlotState) -> int:

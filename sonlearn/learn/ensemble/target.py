@@ -140,11 +140,11 @@ class Target:
         return label_scale.merge_labels(states, base), [None] * (1 + len(states))
 
     def met(self, state: State) -> int:
-        """How many classes have been met or named."""
+        """Return how many classes have been met or named."""
         return 0
 
     def expected(self, state: State) -> int:
-        """How many classes there will be, as far as can be seen."""
+        """Return how many classes there will be, as far as can be seen."""
         return 0
 
     def reordered(self, state: State, order: list[int | None]) -> State:
@@ -220,7 +220,7 @@ class Target:
     # -- pruning -----------------------------------------------------------------------------------------------------
 
     def judge(self, case: PruningCase) -> Judge:
-        """Who judges members at a checkpoint."""
+        """Return who judges members at a checkpoint."""
         return ReplayJudge(self, case)
 
     def replayed(
@@ -277,7 +277,7 @@ class Target:
         return (1.0 if self.classes else float(label_scale.unit_of(state))) * of_slot(None)
 
     def facts(self, state: State) -> dict[str, Any]:
-        """What there is to tell of the labels; scaled: whether errors are in standard deviations of these."""
+        """Return what there is to tell of the labels; scaled: whether errors are in standard deviations of these."""
         return {"scaled": not self.classes}
 
 
@@ -296,7 +296,7 @@ def inputs_of(loss: str, members: tuple[Member, ...]) -> tuple[Member, ...]:
 
 
 def member_options(options: LearnOptions, member: Member) -> LearnOptions:
-    """What a member's engine is made of; ``-m`` and ``--l2`` are of those that take them.
+    """Return what a member's engine is made of; ``-m`` and ``--l2`` are of those that take them.
 
     A member forgets at the greater of its own rate and ``--decay``, if it can.
 

@@ -123,7 +123,7 @@ def follow_rows(params, state, pairs, work, rows, out, start, learns, sums):
 
 @forced_inline
 def classes_of(params):
-    """How many classes there are; 0 with one score, which is known when a kernel is compiled: `several` is empty.
+    """Count the classes; 0 with one score, which is known when a kernel is compiled: `several` is empty.
 
     Of classes that come there may be none.
     """
@@ -263,7 +263,7 @@ def step(params, state, pairs, work, rows, i, z, p, xx, sums):
 
 @bare_inline
 def fold_units(state):
-    """What has been forgotten, and by what weights have shrunk, is put into the table, whose units become 1."""
+    """Put into the table what has been forgotten, and by what weights have shrunk; its units become 1."""
     now, table = state.now[0], state.table
     for f in range(len(table)):
         table[f, W] *= now.scale

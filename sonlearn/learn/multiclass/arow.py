@@ -152,7 +152,7 @@ def forget(decay, state, rows, i):
 
 @bare_inline
 def scale_of(unit, rows, i):
-    """What the values of row i are multiplied with."""
+    """Return what the values of row i are multiplied with."""
     if not unit:
         return 1.0
     _, values = entries(rows, i)

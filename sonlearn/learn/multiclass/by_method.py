@@ -70,7 +70,7 @@ class OneVsRest(Engine):
         return OneVsRestState(fresh, self._binary.new(), np.zeros(classes, np.int64), np.zeros(1, [("seen", "i8")]))
 
     def met(self, state: OneVsRestState) -> int:
-        """How many classes have been met."""
+        """Return how many classes have been met."""
         return len(state.classes)
 
     def parts(self, state: OneVsRestState) -> dict[str, Any]:
@@ -116,7 +116,7 @@ class OneVsRest(Engine):
         return at
 
     def contributions(self, state: OneVsRestState, rows: Rows, number: int) -> Contributions | None:
-        """What the members of the class of that number say of `rows`; None where classes have none."""
+        """Return what the members of the class of that number say of `rows`; None where classes have none."""
         return self._binary.contributions(state.classes[number], rows)
 
     def weights(self, state: OneVsRestState, features: int, number: int | None = None) -> np.ndarray:
@@ -270,7 +270,7 @@ def against_rest(y, labels):
 
 @bare_jit
 def gather(rows, classes, scores, refused, counts, out):
-    """What the learners of single classes say of a row -> `out`, and its class is counted.
+    """Put what the learners of single classes say of a row into `out`, and count its class.
 
     scores : float64[learners, 1, 1]; refused : bool[learners, 1]; counts : int64[classes]
     """
@@ -310,7 +310,7 @@ class Multinomial(Engine):
         return MultinomialState(self._engine.new(), np.zeros(self._classes, np.int64))
 
     def met(self, state: MultinomialState) -> int:
-        """How many classes have been met, with those of lower numbers than the last one (a caller may declare them)."""
+        """Count the classes met, with those of lower numbers than the last one (a caller may declare them)."""
         return int(np.flatnonzero(state.counts).max(initial=-1)) + 1
 
     def parts(self, state: MultinomialState) -> dict[str, Any]:
@@ -386,7 +386,7 @@ class MultinomialByRow(EngineByRow):
 
 @bare_jit
 def to_input(rows, scores, counts, out):
-    """What a learner of all classes says of a row -> `out`, and its class is counted, as `Multinomial.learn` does.
+    """Put what a learner of all classes says of a row into `out`, and count its class, as `Multinomial.learn` does.
 
     scores : float64[1, K], set to 0; counts : int64[K]
     """

@@ -249,7 +249,7 @@ def columns_of(pairs: Pairs) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def count_pairs(pairs: Pairs) -> int:
-    """How many pairs there are."""
+    """Return how many pairs there are."""
     steps = range(0, len(pairs.blocks), _AT_A_TIME)
     return int(pairs.size.sum()) + sum(len(_entries(pairs, i)[0]) for i in steps)
 

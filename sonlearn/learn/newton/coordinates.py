@@ -102,7 +102,7 @@ def read(state, work, feats):
 
 @forced_inline
 def are_present(features, feats, at, generation):
-    """Whether the four features from feats[at] on are up to date. Modifies nothing."""
+    """Return whether the four features from feats[at] on are up to date. Modifies nothing."""
     stale = 0
     for k in range(4):
         stale |= features[feats[at + k]].stamp ^ generation
@@ -217,7 +217,7 @@ def residual(state, work, feats, on_v, on_x):
 
 @forced_inline
 def is_local(owner, n_local, local, f):
-    """Whether `local` is the position of feature f among the n_local features of the raw rows."""
+    """Return whether `local` is the position of feature f among the n_local features of the raw rows."""
     return 0 <= local < n_local and owner[local] == f
 
 

@@ -183,7 +183,7 @@ class Whole(NamedTuple):
 
 
 def is_rare(params: NewtonParams) -> bool:
-    """Whether an option is set that few runs set, and that takes code which the others need not compile."""
+    """Return whether an option is set that few runs set, and that takes code which the others need not compile."""
     steps = params.after or params.dual or params.kind != INVERSE
     return steps or params.retention < 1.0 or params.rescale == ALL_GRADIENTS or not params.buffered
 

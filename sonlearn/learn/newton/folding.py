@@ -108,7 +108,7 @@ def add_product(A, B, rows, inner, out):
 
 @inline
 def is_due(now, worst):
-    """Whether V must be orthonormalised now; `worst` is the result of `departure`."""
+    """Return whether V must be orthonormalised now; `worst` is the result of `departure`."""
     share = CHEAP if worst <= NEEDED else AFFORDABLE
     return worst > BROKEN or (worst > WORTH and now.read >= share * now.seen)
 

@@ -172,7 +172,7 @@ def apply_inverse_factor(y, k, theta):
 
 @forced_inline
 def is_ill_conditioned(FT, k):
-    """Whether F (triangular, of k rows) is too ill-conditioned for the product F Z to be accurate.
+    """Return whether F (triangular, of k rows) is too ill-conditioned for the product F Z to be accurate.
 
     That is: whether an entry, or 1, is larger than `SPREAD` times the least on the diagonal.
     """

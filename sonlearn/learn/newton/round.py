@@ -159,7 +159,7 @@ def plan_projection(params, state, work, row, u, weight_scale):
 
 @forced_inline
 def are_bounded(along, aside, weight_scale):
-    """Whether moves, float64[K] both, not modified, are bounded in the unit `weight_scale`, as steps are."""
+    """Return whether moves, float64[K] both, not modified, are bounded in the unit `weight_scale`, as steps are."""
     bounded = True
     for c in range(len(along)):
         bounded = bounded and is_bounded(Move(along[c], aside[c]), weight_scale)
@@ -168,13 +168,13 @@ def are_bounded(along, aside, weight_scale):
 
 @forced_inline
 def is_bounded(move, weight_scale):
-    """Whether a move is none beyond `LIMIT`: after it, other rows might all be refused."""
+    """Return whether a move is none beyond `LIMIT`: after it, other rows might all be refused."""
     return abs(move.along) * weight_scale <= LIMIT and abs(move.rest) * weight_scale <= LIMIT
 
 
 @forced_inline
 def can_step(params, alpha, slope, row, weight_scale):
-    """Whether the row's steps are bounded. With alpha = 0 a step along a row outside of the range of A may not be.
+    """Tell whether the row's steps are bounded. With alpha = 0 a step along a row outside of the range of A may not be.
 
     slope : float64[K], not modified; row : RowGeometry; weight_scale: unit of `slope`, 1e-150 or more,
     so that a step of 1e100 is 1e250 in the arrays.

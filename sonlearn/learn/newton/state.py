@@ -170,7 +170,7 @@ def sizes_of(params: NewtonParams) -> Sizes:
 
 
 def row_weight_of(options: LearnOptions) -> RowWeight:
-    """What a gradient counts; 1 with a method that does not take the options."""
+    """Return what a gradient counts; 1 with a method that does not take the options."""
     if "sigma" not in METHODS[options.method].takes:
         return RowWeight(1.0, ETA_CONSTANT, 0.0)
     kinds = {"1/t": ETA_OVER_T, "1/sqrt(t)": ETA_OVER_ROOT_T}
@@ -206,7 +206,7 @@ def params_of(options: LearnOptions) -> NewtonParams:
 
 
 def is_rooted(params: NewtonParams) -> bool:
-    """Whether a root of H is maintained: where H cannot be had from the factor of A.
+    """Return whether a root of H is maintained: where H cannot be had from the factor of A.
 
     That is so where steps are made by eigenvalues, and where A has `restored` in it.
     """

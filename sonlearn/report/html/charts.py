@@ -23,7 +23,7 @@ class Scale(NamedTuple):
     log: bool = False
 
     def share(self, value: float) -> float:
-        """Where `value` stands, from 0 to 1 within the scale."""
+        """Return where `value` stands, from 0 to 1 within the scale."""
         if self.log:
             return math.log(max(value, 1e-300) / self.low) / math.log(self.high / self.low)
         return (value - self.low) / (self.high - self.low)
@@ -78,7 +78,7 @@ def chart(x: Scale, y: Scale, series: Sequence[Series], **axes: str) -> Element:
 
 
 def legend(series: Sequence[Series]) -> Element:
-    """Which line is which."""
+    """Return which line is which."""
     return element(
         "p", *(element("span", element("i", class_=f"key {one.class_}"), one.name) for one in series), class_="legend"
     )
@@ -91,7 +91,7 @@ def figure(x: Scale, y: Scale, series: Sequence[Series], caption: str = "", **ax
 
 
 def place(x: Scale, y: Scale, point: tuple[float, float]) -> tuple[float, float]:
-    """Where a point stands within the frame."""
+    """Return where a point stands within the frame."""
     return x.share(point[0]) * (WIDTH - LEFT - RIGHT), (1 - y.share(point[1])) * (HEIGHT - TOP - BOTTOM)
 
 

@@ -57,7 +57,7 @@ def _bounded(measures: dict[str, Any], name: str) -> str:
 
 
 def _thresholds(measures: dict[str, Any]) -> Element:
-    """What thresholds do; the one in use and the best of F1 first."""
+    """Return what thresholds do; the one in use and the best of F1 first."""
     named = (("as predicted", measures["decided"]), ("best F1", measures["best_f1"]))
     rows = [_row(text, cut) for text, cut in named if cut]
     rows += [_row("", cut) for cut in measures.get("thresholds") or []]
@@ -163,7 +163,7 @@ def _residuals(rows: list[list[float]]) -> Element:
 
 
 def calibration(run: Run) -> Element | None:
-    """How often it happened against how probable it was said to be, with 95 % intervals."""
+    """Return how often it happened against how probable it was said to be, with 95 % intervals."""
     recorded = (run.end or {}).get("calibration")
     shown = calibration_bins(run.end or {})
     if not recorded or not shown:
@@ -191,7 +191,7 @@ def calibration(run: Run) -> Element | None:
 
 
 def _histogram(bins: list[dict[str, Any]], x: Scale) -> Element:
-    """How many examples each probability was given to, under the frame of the chart above."""
+    """Return how many examples each probability was given to, under the frame of the chart above."""
     total, most = sum(b["weight"] for b in bins), max(b["weight"] for b in bins)
     tall, bars = 46, []
     for b in bins:

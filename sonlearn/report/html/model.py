@@ -49,7 +49,7 @@ def members(run: Run) -> Element | None:
 
 
 def stream(run: Run) -> Element | None:
-    """Whether the stream changed: errors with labels arriving and without, when it jumped, and what forgets weighs."""
+    """Show whether the stream changed: errors with labels arriving and without, jumps, and what forgets weighs."""
     end = run.end or {}
     changes, both = end.get("drift"), end.get("combinations")
     if not changes:
@@ -71,7 +71,7 @@ def _shaded(weight: float | None, most: float) -> Element:
 
 
 def weights(run: Run) -> Element | None:
-    """What predictions are made of: mean contributions, or the largest weights where predictions are sums of them."""
+    """Show what predictions are made of: mean contributions, or the largest weights, if predictions are their sums."""
     end = run.end or {}
     if end.get("contributions"):
         title, classes = "What moves predictions", [(one["label"], one["features"]) for one in end["contributions"]]
@@ -129,7 +129,7 @@ def spectra(run: Run) -> Element | None:
 
 
 def member_words(name: str) -> str:
-    """What a member METHOD:VIEW~RATE is; empty where nothing is known of it."""
+    """Return what a member METHOD:VIEW~RATE is; empty where nothing is known of it."""
     name, _, rate = name.partition("~")
     method, _, view = name.partition(":")
     about = METHODS[method].about if method in METHODS else OF_CLASSES.get(method)

@@ -62,7 +62,7 @@ def _measured(end: dict[str, Any]) -> list[Element | None]:
 
 
 def _so_far(run: Run) -> dict[str, Any]:
-    """What the last row says, of a run without an end."""
+    """Return what the last row says, of a run without an end."""
     if not run.rows:
         return {}
     last = run.rows[-1]

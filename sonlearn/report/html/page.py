@@ -62,7 +62,7 @@ def _parts(run: Run) -> list[Element]:
 
 
 def subtitle(run: Run) -> str:
-    """What was run, and when, in a line."""
+    """Return what was run, and when, in a line."""
     learn: dict[str, Any] = run.begin["learn"]
     what = [str(learn.get("method", "unknown method")), f"loss {learn.get('loss', 'unknown')}"]
     if learn.get("oaa"):
@@ -75,7 +75,7 @@ def subtitle(run: Run) -> str:
 
 
 def notes(run: Run) -> list[Element]:
-    """What a reader has to know before looking at numbers."""
+    """Return what a reader has to know before looking at numbers."""
     remarks = list(run.notes)
     if run.end is not None:
         if run.end["ending"] != "finished run":

@@ -55,5 +55,5 @@ def number_or_dash(value: float | None) -> str:
 
 
 def positive_label(measures: dict[str, Any] | None) -> str:
-    """How the positive label of two classes is written in the data."""
+    """Return how the positive label of two classes is written in the data."""
     return (measures or {}).get("positive_label") or "+1"

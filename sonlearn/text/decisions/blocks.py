@@ -97,7 +97,7 @@ def _read_block(block: DecisionLines, crosses: bool) -> tuple[Head, list[bytes]]
 
 
 def parse_label(line: bytes, number: int) -> Head:
-    """What stands before the bar: `columns` are the actions that it names, `action` has a cost (0: none); from 1 on.
+    """Read what stands before the bar: `columns` are the actions it names, `action` has a cost (0: none); from 1 on.
 
     Raises InputError.
     """

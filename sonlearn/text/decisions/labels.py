@@ -49,7 +49,7 @@ class ActionLabels:
         self._given = f"({flag} {self.count})"
 
     def header(self) -> dict[str, Any]:
-        """What a model file is told."""
+        """Return what a model file is told."""
         return {"first": self.first, "names": self.names, "numeric": self.numeric}
 
     def restore(self, header: dict[str, Any]) -> None:
@@ -79,7 +79,7 @@ class ActionLabels:
         return (action + 1) % self.count if self.first == 0 else action + 1
 
     def _problem_of_name(self, name: str) -> str:
-        """What is expected in the place of a name, which is met; empty: it fits."""
+        """Return what is expected in the place of a name, which is met; empty: it fits."""
         if self.numeric:
             return f"a number, as the {self._many} before"
         if not name:

@@ -121,7 +121,7 @@ class DecisionReader(Reader):
 
 
 def as_table(options: TextOptions, bandit: BanditOptions) -> TextOptions:
-    """How a table of decisions is read: the cost as label, the probability as weight; the action see `Labelling`."""
+    """Say how a table of decisions is read: the cost as label, the probability as weight; action: see `Labelling`."""
     if bandit.actions is None or bandit.cbify is not None:
         raise OptionError(
             "--action, --cost, --reward: of a table with K actions, numbered or with names; give --cb K as well"

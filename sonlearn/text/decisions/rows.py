@@ -69,7 +69,7 @@ def assembled(
 
 
 def crosses(options: TextOptions) -> bool:
-    """Whether features of actions are multiplied with shared ones, as the user's own products are not there."""
+    """Return whether features of actions are multiplied with shared ones, as the user's own products are not there."""
     return not (options.quadratic or options.cubic or options.interactions)
 
 
