@@ -2,7 +2,8 @@
 
 Read `engine` first, the interface: what a learner is to the rest of the program, and who makes it; what states say of
 their arrays is in `sonlearn.data.axes`. Then `learner`, which keeps the names of the features, the labels and one
-engine. `losses`, `predicted`, `labels`, `classes`, `scores` and `linear_algebra` serve them all.
+engine, and of `sonlearn.text` takes how labels and tables are read: a model file has what their columns were.
+`losses`, `predicted`, `labels`, `classes`, `scores` and `linear_algebra` serve them all.
 
 A folder for each family has its kernels beside its engine:
 
