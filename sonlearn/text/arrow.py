@@ -89,7 +89,7 @@ def read_arrow(
         for record in records:
             for start in range(0, record.num_rows or 1, rows):
                 part = record.slice(start, rows)
-                yield _table(part, columns, encoder, (name, done), labels)
+                yield _table(part, columns, encoder, (name, done + 1 + np.arange(part.num_rows)), labels)
                 done += part.num_rows
         if done == 0:
             layout_of(columns, options, (name, None), labels)
@@ -294,10 +294,10 @@ class _Refused(dict[int, tuple[str, str]]):
 
 
 def _table(
-    record: Any, columns: list[str], encoder: TableEncoder, place: tuple[str, int], labels: Labelling
+    record: Any, columns: list[str], encoder: TableEncoder, place: tuple[str, np.ndarray], labels: Labelling
 ) -> ParsedChunk:  # fmt: skip
-    """One record batch; `place` is the source's name and the rows before."""
-    (name, done), options = place, encoder.options
+    """One record batch; `place` is the source's name and the numbers of the rows."""
+    (name, lines), options, mark = place, encoder.options, encoder.mark()
     n, refused = record.num_rows, _Refused()
     layout = layout_of(columns, options, (name, None), labels, known=encoder.model)
     y, weight, classes, ids = np.full(n, np.nan), np.ones(n), None, None
@@ -314,20 +314,32 @@ def _table(
              for part in _entries(record.column(i), encoder.column(column), refused)]  # fmt: skip
     constant = [] if encoder.constant is None else [(encoder.constant, 1.0)]
     in_each = [*encoder.absent(features), *constant]
+    if refused:
+        encoder.back_to(mark)
+        errors = [InputError(name, int(lines[i]), None, *refused[i], ids[i] if ids else "") for i in sorted(refused)]
+        good = np.setdiff1d(np.arange(n), list(refused))
+        rest = _table(_rows_at(record, good), columns, encoder, (name, lines[good]), labels)
+        return rest._replace(errors=errors)
     parts += _in_each(np.arange(n), in_each)
     rows, numbers, values = (
         np.concatenate([part[i] for part in parts] or [np.zeros(0)]).astype(dtype)
         for i, dtype in enumerate((np.int64, np.int64, np.float64))
     )
-    good = np.setdiff1d(np.arange(n), list(refused)) if refused else np.arange(n)
     order = np.argsort(rows, kind="stable")
     indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n))]).astype(np.int64)
-    tags, names = (texts if texts and any(texts[i] for i in good.tolist()) else None for texts in (ids, classes))
-    batch = Batch(
-        indptr, numbers[order], values[order], y, weight, done + 1 + np.arange(n), tags=tags, class_names=names
-    )
-    errors = [InputError(name, done + row + 1, None, *refused[row], ids[row] if ids else "") for row in sorted(refused)]
-    return encoder.parsed(batch.at(good) if refused else batch, errors, features)
+    tags, names = (texts if texts and any(texts) else None for texts in (ids, classes))
+    batch = Batch(indptr, numbers[order], values[order], y, weight, lines, tags=tags, class_names=names)
+    return encoder.parsed(batch, [], features)
+
+
+def _rows_at(record: Any, rows: np.ndarray) -> Any:
+    """The rows of a record batch at these places, increasing; Arrow takes none from texts of type string_view."""
+    import pyarrow
+
+    runs = np.split(rows, np.flatnonzero(np.diff(rows) > 1) + 1)
+    parts = [record.slice(int(run[0]), len(run)) for run in runs if len(run)]
+    table = pyarrow.Table.from_batches(parts, record.schema).combine_chunks()
+    return next(iter(table.to_batches()), record.slice(0, 0))
 
 
 def _entries(column: Any, encoder: ColumnEncoder, refused: _Refused) -> Iterator[_Entries]:
@@ -349,8 +361,8 @@ def _entries(column: Any, encoder: ColumnEncoder, refused: _Refused) -> Iterator
             yield from _in_each(np.flatnonzero(none), encoder.missing())
         return
     entries, problems = _of_each(texts, encoder.entries, ())
-    if "number" in encoder.kinds and not encoder.as_number:
-        encoder.quoted = encoder.quoted or any(map(NUMBER.fullmatch, texts))
+    if "number" in encoder.kinds and not encoder.as_number and any(map(NUMBER.fullmatch, texts)):
+        encoder.hold(encoder.quoted, "number")
     for i in np.flatnonzero(np.isin(codes, list(problems))).tolist():
         refused.add(i, encoder.column, problems[codes[i]].found, problems[codes[i]].expected)
     entries.append(encoder.missing() if (codes < 0).any() else ())  # of null, whose code is -1

@@ -220,8 +220,9 @@ class ColumnEncoder:
             for given in (options.text, options.categorical, options.numeric, options.date)
         )
         self._first = date_order(titles, options)
-        self.kinds: set[str] = set()
-        self.quoted = False  # whether the type of the column says texts, and there were numbers among them
+        # What it has held, each with the first such text or with a note; see `TableEncoder.mark`.
+        self.kinds: dict[str, str] = {}
+        self.quoted: dict[str, str] = {}  # numbers where the type of the column says texts
         self.notes: dict[str, str] = {}  # by kind; of what the model has not met
         self.categories: dict[bool, str] = {}  # the first one that the model has met, and the first that it has not
         self.suspicions = Suspicions(self._first)
@@ -247,7 +248,7 @@ class ColumnEncoder:
 
     def missing(self) -> Entries:
         """Return what stands for a missing value."""
-        self._hold("missing")
+        self.hold(self.kinds, "missing")
         known = () if self._model is None else self._model.known.get(self.column, ())
         mean = None if self._model is None else self._model.mean(self.column)
         if mean is not None:
@@ -267,7 +268,7 @@ class ColumnEncoder:
 
     def _meet(self, kind: str, field: str) -> None:
         """Remember what the column has held; raise Unfit for what the model has never met in such a column."""
-        self._hold(kind)
+        self.hold(self.kinds, kind)
         if self._model is None:
             return
         known = [met for met in self._model.known.get(self.column, ()) if met not in ("missing", "absent")]
@@ -283,15 +284,15 @@ class ColumnEncoder:
             raise Unfit(field, f"{met}, as in all rows that the model has learned{remedy}")
         self._note(kind, f"a {kind}, {field}; the model has learned {met} in all rows")
 
-    def _hold(self, kind: str) -> None:
-        if kind not in self.kinds:
-            self.kinds.add(kind)
-            self._table.new_in_row.append((self, kind))
+    def hold(self, held: dict[Any, str], what: Any, text: str = "") -> None:
+        """Remember that the column has held this, in one of its dictionaries; `TableEncoder.back_to` forgets it."""
+        if what not in held:
+            held[what] = text
+            self._table.news.append((self, held, what))
 
     def _note(self, kind: str, text: str) -> None:
         if kind not in self.notes:
-            self.notes[kind] = f"the column {shorten(self.title)} has {text}"
-            self._table.new_in_row.append((self, kind))
+            self.hold(self.notes, kind, f"the column {shorten(self.title)} has {text}")
 
     def value(self, value: float, field: str = "") -> Entries:
         """Return what a number becomes, which is written as `field`. Raises Unfit."""
@@ -333,7 +334,8 @@ class ColumnEncoder:
                 remedy = f"--categorical {shorten(self.title)} takes codes (sonlearn describe lists all such columns)"
                 codes = f"; {remedy}" if self._model is None else ""
                 raise Unfit(shorten(field), FINITE if self.as_number else f"{FINITE}, or a text that is none{codes}")
-            self.quoted |= self.typed and value == value and not self.as_number
+            if self.typed and value == value and not self.as_number:
+                self.hold(self.quoted, "number")
             return self.value(value, field)
         hours = hours_in(field) if self.digits else None
         if hours is not None:
@@ -363,9 +365,7 @@ class ColumnEncoder:
         feature = self._new_category(field)
         if self._model is not None and "category" in self._model.known.get(self.column, ()):
             met = self._model.may_know(self._table.slots[feature], self._table.names[feature])
-            if met not in self.categories:
-                self.categories[met] = field
-                self._table.new_in_row.append((self, met))
+            self.hold(self.categories, met, field)
         return ((feature, 1.0),)
 
     def _new_category(self, field: str) -> int:
@@ -406,7 +406,7 @@ class ColumnEncoder:
         """The words of a text, or of what else JSON has in a column of texts."""
         words = [] if value is None else words_of(value if isinstance(value, str) else _number_text(float(value)))
         if words:
-            self._hold("text")
+            self.hold(self.kinds, "text")
         return words
 
     def _text(self, field: str) -> Entries:
@@ -453,8 +453,8 @@ class TableEncoder:
         Of the features by number.
     constant : int or None
         The number of the constant, if rows have it.
-    new_in_row : list of (ColumnEncoder, what)
-        What columns have held for the first time in the row under way.
+    news : list of (ColumnEncoder, what it has held, what of that)
+        What columns have held for the first time since `parsed` was called, in the order in which they did.
     """
 
     def __init__(self, options: TextOptions, columns: ColumnTable | None = None):
@@ -462,17 +462,19 @@ class TableEncoder:
         self.model = columns if columns is not None and columns.rests else None
         self.constant = 0 if options.constant else None
         self.columns: dict[Hashable, ColumnEncoder] = {}  # by name; of JSON by path
-        self.rows, self.new_in_row = 0, list[tuple[ColumnEncoder, Any]]()
+        self.rows, self.news = 0, list[tuple[ColumnEncoder, dict[Any, str], Any]]()
         self._begin()
 
-    def refuse_row(self) -> None:
-        """Forget what columns have held for the first time in the row under way."""
-        for column, what in self.new_in_row:
-            column.kinds.discard(what)
-            column.notes.pop(what, None)
-            column.categories.pop(what, None)
+    def mark(self) -> int:
+        """What `back_to` takes."""
+        return len(self.news)
+
+    def back_to(self, mark: int) -> None:
+        """Forget what columns have held for the first time since the mark: it was in rows that are refused."""
+        for column, held, what in self.news[mark:]:
+            del held[what]
             column.forget()
-        self.new_in_row.clear()
+        del self.news[mark:]
 
     def _begin(self) -> None:
         self.slots, self.names, self._marks = array("q"), list[str](), array("I")
@@ -512,6 +514,7 @@ class TableEncoder:
         now on features may have new numbers.
         """
         self.rows += batch.n
+        self.news.clear()
         numbers, counted = batch.indices, list[Named]()
         if self.options.names is not False:
             counts = np.bincount(numbers)
@@ -532,7 +535,7 @@ class TableEncoder:
         kinds = {column.column: tuple(column.kinds) for column in met if column.kinds}
         told = [column for column in met if (held := column.suspicions).texts >= ENOUGH or held.future or held.times]
         notes = [note for column in told if (note := column.suspicions.note(column.title, self.rows, not column.typed))]
-        quoted = [column.title for column in met if column.quoted and column.kinds <= {"number", "missing"}]
+        quoted = [column.title for column in met if column.quoted and column.kinds.keys() <= {"number", "missing"}]
         if quoted:
             remedy = f"--categorical {shorten(quoted[0])} if they are names, --numeric {shorten(quoted[0])} if numbers"
             notes.append(f"columns of texts that are read as numbers: {first_names(quoted)} ({remedy})")

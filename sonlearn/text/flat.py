@@ -90,12 +90,12 @@ class TableRows:
         """`layout` with what reads the fields of features in the place of names, until the next call of `take`."""
         make = _Index if self._indices else self.encoder.column
         absent = self.encoder.absent([name for _, name in layout.features])
-        self.encoder.new_in_row.clear()  # which is of the table, not of a row
         return layout._replace(features=[(i, make(name)) for i, name in layout.features], absent=absent)
 
     def add_fields(self, fields: Sequence[Any], layout: ColumnLayout, line: int) -> None:
         """Take the fields of a row, whose `layout` comes from `read`. Raises Unfit, `at` the place of one."""
         y, name, weight, rows, labels, at = math.nan, None, 1.0, self._rows, self._labelling, 0
+        mark = self.encoder.mark()
         try:
             if layout.label is not None:
                 at = layout.label
@@ -109,11 +109,10 @@ class TableRows:
                 rows.entries += column.entries(fields[at])
         except (Unfit, UnicodeEncodeError) as error:
             rows.undo()
-            self.encoder.refuse_row()
+            self.encoder.back_to(mark)
             problem = error if isinstance(error, Unfit) else Unfit("half of a surrogate pair", "whole characters")
             problem.at = at
             raise problem from None
-        self.encoder.new_in_row.clear()
         rows.entries += layout.absent
         rows.add(line, y, weight, id_in(fields, layout), name)
 
@@ -121,12 +120,13 @@ class TableRows:
         """Take an object. Raises Unfit."""
         members = members_of(record)
         names, fields = zip(*members, strict=True) if members else ((), ())
-        known = self._layouts.get(names)
+        known, mark = self._layouts.get(names), self.encoder.mark()
         layout = known or self._layout_of(names)
         columns = known or self.read(layout)
         try:
             self.add_fields(fields, columns, line)
         except Unfit as problem:
+            self.encoder.back_to(mark)
             problem.at = (names[problem.at],)  # type: ignore[index]
             raise
         if known is None:

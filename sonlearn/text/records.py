@@ -174,6 +174,7 @@ class RecordRows:
         self._row: dict[_Member, None] = {}
         self._labelled = False
         self._room = self._most - len(self._met)  # for members that the chunk has not had
+        mark = self._table.mark()
         try:
             self._object(members_of(record), " ")
             if self._label_needed and not self._labelled:
@@ -182,14 +183,13 @@ class RecordRows:
                 self._absent()
         except (Unfit, RecursionError, UnicodeEncodeError) as error:
             self._rows.undo()
-            self._table.refuse_row()
+            self._table.back_to(mark)
             del self._runs[self._run_indptr[-1] :]
             if isinstance(error, RecursionError):
                 raise Unfit(*TOO_DEEP) from None
             if isinstance(error, UnicodeEncodeError):
                 raise Unfit("half of a surrogate pair", "whole characters", tuple(self._path)) from None
             raise
-        self._table.new_in_row.clear()
         y, weight, base = self._label
         self._rows.add(line, y, weight, self._tag, self._class, base)
         self._run_indptr.append(len(self._runs))
@@ -205,7 +205,7 @@ class RecordRows:
         rows_of = Counter[str]()
         for member, rows in met.items():
             rows_of[member.column] += rows
-            for part in DATE_PARTS if self._unmet and {"date", "number"} & member.kinds else ():
+            for part in DATE_PARTS if self._unmet and {"date", "number"} & member.kinds.keys() else ():
                 self._unmet.pop(f"{member.title}.{part}", None)
         first = set(itertools.islice(rows_of, MOST_OF_OBJECTS))
         kinds = {

@@ -27,7 +27,7 @@ LEARNED = "y,n,holes,day,town,zip\n1,2,1,2024-03-01,Graz,8010\n0,4,,2024-03-02,W
 
 def counted(columns, text, options=OPTIONS, **how):
     """The columns, which know what the text holds."""
-    for batch in Reader(io.BytesIO(text.encode()), options, columns=columns, **how):
+    for batch in Reader(io.BytesIO(text if type(text) is bytes else text.encode()), options, columns=columns, **how):
         columns.count(batch, options)
     return columns
 
@@ -76,7 +76,17 @@ def objects_of(text):
     return "".join(f"{json.dumps({k: v or None for k, v in row.items()})}\n" for row in records)
 
 
-@pytest.mark.parametrize(("form", "write"), [("csv", str), ("json", objects_of)])
+def parquet_of(text):
+    """A table of texts."""
+    pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
+    records, out = list(csv.DictReader(io.StringIO(text))), io.BytesIO()
+    columns = {name: pyarrow.array([row[name] or None for row in records], pyarrow.string()) for name in records[0]}
+    parquet.write_table(pyarrow.table(columns), out)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(("form", "write"), [("csv", str), ("json", objects_of), ("arrow", parquet_of)])
 def test_what_columns_hold_in_a_row_that_is_left_out_has_not_come(form, write):
     """A missing number, a date, a category and an absent member among numbers; the row's last field is infinite."""
     header, *good = LEARNED.splitlines(keepends=True)
@@ -88,6 +98,14 @@ def test_what_columns_hold_in_a_row_that_is_left_out_has_not_come(form, write):
             found.append((columns.known, columns.numbers))
         assert found[0] == found[1] == found[2]
         assert found[0][0]["n"] == ("number",)
+
+
+def test_what_a_refused_object_does_not_have_is_not_said():
+    refused = {"holes": 1, "town": "Graz", "zip": 1, "day": ["2024-03-01"]}
+    parser = ChunkParser(OPTIONS, stops=False, records=TableRows(OPTIONS, Labelling(), learned()))
+    found = parser.parse_records([(1, refused), (2, {"n": 2, **refused, "day": None})], "<request>")
+    assert [error.line for error in found.errors] == [1]
+    assert [fault for fault in found.found.faults if "'n'" in fault] == []
 
 
 def test_columns_in_another_order_are_the_same_row(tmp_path):
