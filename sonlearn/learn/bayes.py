@@ -10,7 +10,8 @@ value, c sums it, T = (sum of all c) + a (number of features counted). The facto
 are correlated, so the plain sum would be overconfident. Source: [NB] in `sonlearn.options.methods`.
 
 Forgetting (--decay) multiplies all counts by the retention 1 - decay before a row is counted: one number, `left`, in
-whose inverse as a unit they stand, so that a, and 1 beside N, are a/left and 1/left there.
+whose inverse as a unit they stand, so that a, and 1 beside N, are a/left and 1/left there. A third column of the counts
+says how often this unit had been folded (`linear_algebra.FOLD`) when the feature was last counted.
 """
 
 from __future__ import annotations
@@ -26,27 +27,27 @@ from sonlearn.data.rows import Rows, is_learned, longest_row
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.jit.sequence import Calls
 from sonlearn.learn.engine import Engine, Predictions
+from sonlearn.learn.linear_algebra import FOLD, folded
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
 from sonlearn.views.codes import logarithms
 
 #: Upper bound of a count, so that sums stay finite.
 MOST = 1e300
-#: Where less is left of a count than this, it is taken off all of them.
-LEAST = 1e-100
 _NOW = [(name, "i8") for name in ("n", "seen", "counted")]
 _TOTALS = ("n_pos", "n_neg", "t_pos", "t_neg")
-_NOW += [(name, "f8") for name in (*_TOTALS, "left")]
+_NOW += [(name, "f8") for name in (*_TOTALS, "left", "folds")]
 
 
 class BayesState(NamedTuple):
     """The counts.
 
-    counts : float64[features, 2]
-        Counts of the negative and the positive class.
+    counts : float64[features, 2 or 3]
+        Counts of the negative and the positive class; with forgetting, how often their unit had been folded.
     now : structured [1]
         n: rows learned; seen: features with capacity; counted: features counted; n_pos, n_neg: weight of the rows of
-        each class; t_pos, t_neg: total of the counts of each class; left: what is left of all of these.
+        each class; t_pos, t_neg: total of the counts of each class; left: what is left of all of these; folds: how
+        often this has been folded.
     """
 
     counts: Annotated[np.ndarray, BY_FEATURE, summed]
@@ -78,7 +79,7 @@ class NaiveBayes(Engine):
         """State of an untrained learner."""
         now = np.zeros(1, dtype=_NOW)
         now["left"] = 1.0
-        return BayesState(np.zeros((0, 2)), now)
+        return BayesState(np.zeros((0, 2 if self.retention == 1.0 else 3)), now)
 
     def calls(self, state: BayesState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> Calls:
         """See `Engine.calls`."""
@@ -87,7 +88,8 @@ class NaiveBayes(Engine):
 
     def weights(self, state: BayesState, features: int, number: int | None = None) -> np.ndarray:
         """float64[features]: the term of each feature in the sum, for x_f = 1."""
-        w, counts, a = np.zeros(features), state.counts, self._params.a / state.now["left"]
+        state = self.up_to_date(state)
+        w, counts, a = np.zeros(features), state.counts, self._params.a
         known = np.flatnonzero(counts[:, 0] + counts[:, 1] > 0.0)
         odds = np.log((counts[known, 1] + a) / (counts[known, 0] + a))
         w[known] = odds + total_odds(self._params, state)
@@ -95,8 +97,13 @@ class NaiveBayes(Engine):
 
     def up_to_date(self, state: BayesState) -> BayesState:
         """See `Engine.up_to_date`."""
-        state = BayesState(state.counts.copy(), state.now.copy())
-        take_off(state)
+        if self.retention < 1.0:
+            now, left = state.now.copy(), state.now["left"][0]
+            counts = state.counts * left * FOLD ** (state.counts[:, 2:] - now["folds"])
+            counts[:, 2], now["left"], now["folds"] = 0.0, 1.0, 0.0
+            for name in _TOTALS:
+                now[name] *= left
+            state = BayesState(counts, now)
         return state
 
     def merge(self, states: Sequence[BayesState], base: BayesState, rows: Sequence[int]) -> BayesState:
@@ -135,6 +142,9 @@ def log_odds(params, state, work, rows, i):
     for k in range(n):
         f = rows.features[begin + k]
         neg, pos = counts[f, 0], counts[f, 1]
+        if params.retention < 1.0:
+            by = folded(now["folds"], counts[f, 2])
+            neg, pos = by * neg, by * pos
         odds[k] = (pos + a) / (neg + a)
         amounts[k] = 0.0 if neg + pos == 0.0 else abs(rows.values[begin + k])
     logarithms(odds, n)
@@ -166,12 +176,18 @@ def count(params, state, rows, i):
     now, counts = state.now[0], state.counts
     now["n"] += 1
     now["left"] *= params.retention
-    if now["left"] < LEAST:
-        take_off(state)
+    if now["left"] * FOLD < 1.0:
+        now["left"] *= FOLD
+        now["folds"] += 1.0
+        now["n_pos"], now["n_neg"] = now["n_pos"] / FOLD, now["n_neg"] / FOLD
+        now["t_pos"], now["t_neg"] = now["t_pos"] / FOLD, now["t_neg"] / FOLD
     h, label_class, total = rows.weight[i] / now["left"], 1 if rows.y[i] > 0.0 else 0, 0.0
     for place in range(rows.indptr[i], rows.indptr[i + 1]):
         f, x = rows.features[place], abs(rows.values[place])
         more = h * x if params.amounts else (h if x > 0.0 else 0.0)
+        if params.retention < 1.0:
+            by = folded(now["folds"], counts[f, 2])
+            counts[f, 0], counts[f, 1], counts[f, 2] = by * counts[f, 0], by * counts[f, 1], now["folds"]
         if more > 0.0 and counts[f, 0] + counts[f, 1] == 0.0:
             now["counted"] += 1
         counts[f, label_class] = min(counts[f, label_class] + more, MOST)
@@ -180,15 +196,3 @@ def count(params, state, rows, i):
         now["n_pos"], now["t_pos"] = min(now["n_pos"] + h, MOST), min(now["t_pos"] + total, MOST)
     else:
         now["n_neg"], now["t_neg"] = min(now["n_neg"] + h, MOST), min(now["t_neg"] + total, MOST)
-
-
-@bare_inline
-def take_off(state):
-    """Take what has been forgotten off all counts: modifies state."""
-    now = state.now[0]
-    for f in range(len(state.counts)):
-        for c in range(2):
-            state.counts[f, c] *= now["left"]
-    now["n_pos"], now["n_neg"] = now["n_pos"] * now["left"], now["n_neg"] * now["left"]
-    now["t_pos"], now["t_neg"] = now["t_pos"] * now["left"], now["t_neg"] * now["left"]
-    now["left"] = 1.0

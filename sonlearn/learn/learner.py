@@ -82,7 +82,7 @@ class Learner(SavedModel):
         There is no such option.
     """
 
-    KIND, FORMAT = "learner", 32
+    KIND, FORMAT = "learner", 33
     __signature__ = _Signature()
 
     def __init__(

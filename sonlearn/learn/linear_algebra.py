@@ -30,6 +30,17 @@ LOWEST = -40.0
 LEAST = 1e-12
 #: Numbers that are compared side by side.
 SIDE_BY_SIDE = 16
+#: A unit of which less than 1/FOLD is left is multiplied by FOLD, a power of 2: what is kept in it loses no digit.
+FOLD = 2.0**332
+
+
+@forced_inline
+def folded(times, before):
+    """The factor of a number that is kept in a unit folded `times` times, `before` of them when it was written."""
+    by = 1.0
+    while times > before and by > 0.0:
+        by, before = by / FOLD, before + 1.0
+    return by
 
 
 @forced_inline

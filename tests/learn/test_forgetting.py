@@ -12,7 +12,7 @@ from dense_learner import by_column, dense_rows, run_twin
 from drfd_twin import run_drfd
 from for_all import for_all
 from states import check_saves
-from streams import duplicated, ill_conditioned, mixed, zipf
+from streams import batch_of, duplicated, ill_conditioned, mixed, rows_of, zipf
 from twins import TWINS
 
 from sonlearn import Learner, LearnOptions, OptionError
@@ -112,6 +112,44 @@ def test_the_unit_of_the_weights_is_taken_in():
         assert 1e-100 < learner.state.now["weight_scale"][0] < 0.1
         assert 0.5**batch.n < SMALLEST
         np.testing.assert_allclose(found, run_twin(options, batch)[1].raw, rtol=1e-9, atol=1e-9)
+
+
+STRONG = [("nag", {"decay": 0.9}), ("nag", {"l2": 3.0}), ("nag", {"decay": 0.5, "l2": 3.0, "rescale": "before"}),
+          ("adagrad", {"decay": 0.5}), ("ada-diag", {"decay": 0.5, "l2": 3.0}), ("sgd", {"l2": 3.0}),
+          ("arow", {"decay": 0.5}), ("bayes", {"decay": 0.5}), ("multinomial-bayes", {"decay": 0.5})]  # fmt: skip
+
+
+def with_rare_ones(n):
+    """One feature in every row, one of two in every second one, and three that come again after 80, 350 and 700."""
+    rare = {80: 4, 350: 5, 700: 6}
+    rows = [{1: 1.0, 2 + i % 2: 0.5} | {f: 2.0 for period, f in rare.items() if i % period == 7} for i in range(n)]
+    return batch_of(rows, np.where(np.random.default_rng(0).random(n) < 0.4, 1.0, -1.0))
+
+
+@pytest.mark.interpreted
+@for_all("method, more", STRONG)
+def test_no_unit_becomes_too_small(method, more):
+    """However little is left of what was learned, rows are predicted as by the twin, learned from or not."""
+    batch, options = with_rare_ones(1500), LearnOptions(method=method, **more)
+    learner, wanted = Learner(options), TWINS[method](options, batch)
+    found = learner.partial_fit(rows_of(batch, slice(0, 707))).raw
+    asked = learner.predict(rows_of(batch, [707])).raw  # of features that have not come for long
+    found = [found, learner.partial_fit(rows_of(batch, slice(707, None))).raw]
+    np.testing.assert_allclose(np.concatenate(found), wanted, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(asked, wanted[707], rtol=1e-9)
+
+
+@pytest.mark.interpreted
+@for_all("method, more", STRONG)
+def test_a_row_writes_nothing_of_features_that_it_lacks(method, more):
+    """However little is left of what was learned: no cost grows with the number of features."""
+    batch, learner = with_rare_ones(700), Learner(LearnOptions(method=method, **more))
+    learner.partial_fit(rows_of(batch, slice(0, 20)))
+    table = lambda: learner.state.table if hasattr(learner.state, "table") else learner.state.counts  # noqa: E731
+    place = learner.index.ids.tolist().index(6)
+    before = table()[place].copy()
+    learner.partial_fit(rows_of(batch, slice(20, None)))
+    np.testing.assert_array_equal(table()[place], before)
 
 
 @pytest.mark.interpreted

@@ -29,10 +29,10 @@ from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
 
 #: t: rounds learned, with forgetting (nag, coin: their total importance); N: nag's and coin's sum of squared norms;
-#: seen: number of features; n: rounds learned; left, scale: what G and weights are times those in the table; low, high:
-#: least and largest of the labels learned and 0 (--clip labels).
-NOW = [("t", "f8"), ("N", "f8"), ("seen", "i8"), ("n", "i8"), ("left", "f8"), ("scale", "f8"), ("low", "f8"),
-       ("high", "f8")]  # fmt: skip
+#: seen: number of features; n: rounds learned; left, scale: what G and weights are times those in the table; g_folds,
+#: w_folds: how often these have been folded; low, high: least and largest of the labels learned and 0 (--clip labels).
+NOW = [("t", "f8"), ("N", "f8"), ("seen", "i8"), ("n", "i8")]
+NOW += [(name, "f8") for name in ("left", "scale", "g_folds", "w_folds", "low", "high")]
 SCALARS = Scalars("n", ("t", "N"), ("n",))
 
 
@@ -89,8 +89,7 @@ class FirstOrder(Engine):
 
     def new(self, classes: int = 0) -> FirstOrderState:
         """State of an untrained learner."""
-        columns = rules.COLUMNS[self._params.rule] + self._params.output.classes
-        return FirstOrderState(np.zeros((0, columns)), _new_now(NOW))
+        return FirstOrderState(_new_table(self._params), _new_now(NOW))
 
     def calls(self, state: FirstOrderState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> Calls:
         """See `Engine.calls`."""
@@ -105,8 +104,13 @@ class FirstOrder(Engine):
     def up_to_date(self, state: Any) -> Any:
         """See `Engine.up_to_date`."""
         if self._params.lazy:
-            state = state._replace(table=state.table.copy(), now=state.now.copy())
-            rules.fold_units(state)
+            table, now = state.table.copy(), state.now.copy()
+            rules.write_in_units(state._replace(table=table), np.arange(len(table)))
+            table[:, rules.W] *= now["scale"]
+            table[:, rules.G] *= now["left"]
+            table[:, rules.W_FOLDS :] = now["w_folds"] = now["g_folds"] = 0.0
+            now["left"] = now["scale"] = 1.0
+            state = state._replace(table=table, now=now)
         return state
 
     def merge(self, states: Sequence[FirstOrderState], base: FirstOrderState, rows: Sequence[int]) -> FirstOrderState:
@@ -130,6 +134,12 @@ class FirstOrder(Engine):
         table = now.table.copy()
         table[:, rules.W] += merging.MOMENTUM * (w - start)
         return now._replace(table=table)
+
+
+def _new_table(params: FirstOrderParams) -> np.ndarray:
+    """float64[0, columns]; with forgetting or shrinkage there are always W and G, and how often they were folded."""
+    columns = rules.COLUMNS[params.rule]
+    return np.zeros((0, (max(columns, 2) + 2 if params.lazy else columns) + params.output.classes))
 
 
 def _new_now(fields: list[tuple[str, str]]) -> np.ndarray:
@@ -287,7 +297,7 @@ class Nag(OfPairs):
     def new(self, classes: int = 0) -> NagState:
         """State that has seen nothing."""
         now = _new_now([("classes", "i8"), *NOW])
-        return NagState(new_pairs(1), np.zeros((0, rules.COLUMNS[rules.NAG])), now)
+        return NagState(new_pairs(1), _new_table(self._params), now)
 
     def calls(self, state: NagState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> Calls:
         """See `Engine.calls`."""

@@ -25,7 +25,8 @@ Weights of as many classes as rows have shown so far may stand in a table of pai
 
 Forgetting (`--decay`): each round multiplies G, and nag's t and N, by the retention 1 - decay before it adds to them.
 Shrinkage (`--l2`, as VW's): a step of length e = -c/(h l') h times the rate first multiplies all weights by 1 - l2 e.
-Both change one number each, `left` of G and `scale` of weights, in whose inverses as units the table has them.
+Both change one number each, `left` of G and `scale` of weights, in whose inverses as units the table has them. A
+feature's last two columns say how often these had been folded (`linear_algebra.FOLD`) when a row last had it.
 
 With `--clip labels` raw predictions are clipped to the labels of the rows before, as VW's are.
 """
@@ -37,7 +38,7 @@ import numpy as np
 from sonlearn.data.rows import entries, features_with, is_learned
 from sonlearn.jit import bare_inline, bare_jit, fetch, forced_inline
 from sonlearn.learn import losses
-from sonlearn.learn.linear_algebra import clear_first, dot
+from sonlearn.learn.linear_algebra import FOLD, clear_first, dot, folded
 from sonlearn.learn.losses import POISSON, SQUARED, loss_slope, slopes, within_bounds
 from sonlearn.learn.pairs import add_to_pairs, add_weights, has_room, scale_pairs
 from sonlearn.learn.tolerances import LARGEST, LIMIT
@@ -51,12 +52,12 @@ W, G, S, INVERSE = range(4)
 # Rows of the scratch space, with a number for each entry of the row: the step; for nag also x/s and the new G.
 ALONG, SCALED, TOTAL = range(3)
 SCRATCH = 3
+# The last columns where there is forgetting or shrinkage: how often the units of W and G had been folded.
+W_FOLDS, G_FOLDS = -2, -1
 TOP, WON, THETA = 3, 4, 5
 COLUMNS = (1, 1, 2, 4, 2, 2, 2, 6, 1, 2)
 #: Smallest factor by which one step shrinks the weights, however large --l2 is.
 LEAST_FACTOR = 0.5
-#: Where a unit of the table is 1 over less than this, it becomes 1 again.
-LEAST_UNIT = 1e-100
 #: If the table has more features than this, those of the next row are prefetched.
 LARGE_TABLE = 1 << 14
 #: As VW, coin adds this to the sum of squared norms to avoid a division by 0.
@@ -96,6 +97,8 @@ def follow_rows(params, state, pairs, work, rows, out, start, learns, sums):
             for at in range(rows.indptr[i + 1], rows.indptr[i + 2]):
                 fetch(state.table, rows.features[at], 1)
         z, p = out.raw[i], out.prediction[i]
+        if learns and params.lazy:
+            write_in_units(state, rows.features[rows.indptr[i] : rows.indptr[i + 1]])
         if len(pairs) > 0:
             if learns and is_learned(rows.weight[i], rows.y[i]) and not has_room(pairs, rows, i, len(z), len(z)):
                 return i
@@ -186,14 +189,17 @@ def score_and_gather(params, state, work, rows, i, z):
 @forced_inline
 def weight(params, state, f, column, x):
     """Weight of feature f, of which a number stands in `column`, in a row where its value is x. Modifies nothing."""
-    table = state.table
+    table, now = state.table, state.now[0]
+    w = table[f, column] * now.scale
+    if params.lazy:
+        w *= folded(now.w_folds, table[f, W_FOLDS])
     if params.rule == FTRL:
-        return ftrl_weight(params, table[f, column], table[f, G])
+        return ftrl_weight(params, w, table[f, G])
     if params.rule == ADA and params.dual:
-        return -ada_rate(params, table[f, G] * state.now[0].left) * table[f, column]
+        return -ada_rate(params, table[f, G]) * w  # nothing is forgotten
     if params.rule == NAG and params.before and abs(x) > table[f, S]:
-        return table[f, column] * rescaling(params.power_t, table[f, S] / abs(x)) * state.now[0].scale
-    return table[f, column] * state.now[0].scale
+        w *= rescaling(params.power_t, table[f, S] / abs(x))
+    return w
 
 
 @forced_inline
@@ -256,20 +262,24 @@ def step(params, state, pairs, work, rows, i, z, p, xx, sums):
     now.n += 1
     if params.labels:
         now.low, now.high = min(now.low, rows.y[i]), max(now.high, rows.y[i])
-    if params.lazy and min(now.left, now.scale) < LEAST_UNIT:
-        fold_units(state)
+    if now.scale * FOLD < 1.0:
+        now.scale *= FOLD
+        now.w_folds += 1.0
+    if now.left * FOLD < 1.0:
+        now.left *= FOLD
+        now.g_folds += 1.0
     return True
 
 
 @bare_inline
-def fold_units(state):
-    """Put into the table what has been forgotten, and by what weights have shrunk; its units become 1."""
+def write_in_units(state, features):
+    """Write what the table says of `features` in the units as they are now. Modifies state."""
     now, table = state.now[0], state.table
-    for f in range(len(table)):
-        table[f, W] *= now.scale
-        if table.shape[1] > G:
-            table[f, G] *= now.left
-    now.left = now.scale = 1.0
+    for f in features:
+        row = table[np.uintp(f)]
+        row[W] *= folded(now.w_folds, row[W_FOLDS])
+        row[G] *= folded(now.g_folds, row[G_FOLDS])
+        row[W_FOLDS], row[G_FOLDS] = now.w_folds, now.g_folds
 
 
 @forced_inline
