@@ -241,7 +241,6 @@ def test_classes_may_have_names_or_begin_with_0(cli, tmp_path):
             "train --cb 2 --action a --reward gain misspelt.json",
             "no decision with a cost, expected a number in --reward gain;",
         ),
-        ("train --oaa 3 log", "contextual-bandit text"),
         (
             "train --cb_adf slots",
             "slots:1:1: found 'ccb', expected one decision at a time: give each slot a block of its",

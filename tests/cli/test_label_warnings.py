@@ -27,8 +27,6 @@ def trained(cli, tmp_path, labels, *flags, form="csv"):
         (("yes", "no", "Yes"), "'no' or 'yes', the two labels so far ('yes' and 'Yes' differ by capitals alone"),
         (("yes", "NA", "no"), "two labels so far (if 'NA' means that there is none, leave it empty; several classes"),
         ((0, 1, "NA"), "found label 'NA', expected 0 or 1 for --loss logistic (an example without a label has nothing"),
-        ((1, 2), "found label 2, expected -1 and +1, or 0 and 1, for --loss logistic (several classes: --oaa K, or"),
-        ((1, 2), "; two other labels: --positive 2)"),
         (range(7, 38), "; values: --loss squared; two other labels: --positive"),
         ((0, 1, -1), "found label -1, expected 0 or 1 for --loss logistic (labels so far are 0 and 1: write 0)"),
         ((1, -1, 0), "expected -1 or +1 for --loss logistic (labels so far are -1 and +1: write -1)"),

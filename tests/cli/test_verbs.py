@@ -154,9 +154,9 @@ def test_a_cluster_needs_dask(cli, monkeypatch, verb):
 
 
 def test_indices_from_zero(cli):
-    Path("z.svm").write_text("1 0:3 2:4\n")
+    Path("z.svm").write_text("1\n1 0:3 2:4\n1\n")
     err = cli.error("sketch", "--quiet", "z.svm", "-o", "s.npz")
-    assert err == "z.svm:1: found feature 0, expected 1 or more (see --zero-based)"
+    assert err == "z.svm:2: found feature 0, expected 1 or more (see --zero-based)"
     assert not Path("s.npz").exists()
     assert cli("sketch", "--quiet", "--zero-based", "--method", "fd", "z.svm", "-o", "s.npz") == (0, "", "")
     assert abs(load("s.npz").matrix().toarray()).max(axis=0) == pytest.approx([3, 0, 4])

@@ -73,9 +73,6 @@ def test_columns_are_those_of_a_libsvm_file():
     batch = from_scipy(sp.csr_array([[0.0, 2.0, 0.0], [0.0, 0.0, 0.0], [5.0, 0.0, 7.0]]))
     np.testing.assert_array_equal(to_csr(batch, 1).toarray(), [[0, 2, 0], [0, 0, 0], [5, 0, 7]])
     np.testing.assert_array_equal(to_csr(batch, 0).toarray(), [[0, 0, 2, 0], [0, 0, 0, 0], [0, 5, 0, 7]])
-    zero = batch._replace(indices=batch.indices - 1 + 2 * (batch.indices == -1) - (batch.indices == -1))
-    with pytest.raises(InputError, match=r"<memory>:3: found feature 0, expected 1 or more \(see --zero-based\)"):
-        to_csr(zero, 1)
 
 
 class VwLike(list):
