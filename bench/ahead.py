@@ -39,7 +39,6 @@ def losses(name: str, cut: float, limit: int) -> tuple[float, float]:
         raw = learner.predict(from_scipy(X[n:end])).raw
         each = (raw - y[n:end]) ** 2 if values else np.logaddexp(0.0, -y[n:end] * raw)
         found.append(float(each.mean()))
-        learner.state.resting.kept.now["better"] = 0
         learner.state.resting.weights[:] = np.eye(len(learner.state.resting.weights))[-1]
     return found[0], found[1]
 

@@ -9,9 +9,8 @@ from streams import batch_of_dense, rows_of, several_classes, with_weights, with
 
 from sonlearn import Learner, LearnOptions
 from sonlearn.learn.ensemble import resting
-from sonlearn.learn.ensemble.combiner import combine, new_combiner, weights_of
+from sonlearn.learn.ensemble.combiner import weights_of
 from sonlearn.learn.ensemble.label_scale import unit_of
-from sonlearn.learn.losses import Loss
 from sonlearn.options.members import member
 
 NAMES = "nag", "drfd", "nag:pairs", "nag~0.03"
@@ -19,7 +18,7 @@ NAMES = "nag", "drfd", "nag:pairs", "nag~0.03"
 
 @pytest.fixture
 def soon(monkeypatch):
-    """Copies after 64 rows, and then of values a quarter as many again, of two classes half as many but at least 64."""
+    """Copies after 64 rows, and then a quarter as many again."""
     monkeypatch.setattr(resting, "FIRST", 64)
 
 
@@ -47,13 +46,16 @@ def rested(batch, options, stops):
         yield ours, rows, V, (rows.y - mean) / unit, weights_of(ours.state.offline)[:3]
 
 
-def test_values_have_the_mean_that_would_have_erred_least(soon):
+@pytest.mark.parametrize("kind", ["squared", "logistic"])
+def test_weights_are_of_the_mean_that_would_have_erred_least(soon, kind):
     """Beside all mixtures on a fine grid: of the members and of what they say with the usual weights."""
     shares = np.array([each for each in itertools.product(range(21), repeat=4) if sum(each) == 20]) / 20
     P, preferred = np.zeros((4, 4)), 0
     stops = [64, 80, 100, 125, 156, 195, 243, 303, 378, 472, 590]
-    for ours, rows, V, y, usual in rested(series(), LearnOptions(loss="squared", members=NAMES, prune=False), stops):
-        errors = np.column_stack([V, V @ usual]) - y[:, None]
+    options = LearnOptions(loss=kind, members=NAMES, prune=False)
+    for ours, rows, V, y, usual in rested(series(kind=kind), options, stops):
+        both = np.column_stack([V, V @ usual])
+        errors = both - y[:, None] if kind == "squared" else 1.0 / (1.0 + np.exp(-both)) - (y[:, None] > 0.0)
         near = 1.0 / (resting.NEAR + np.arange(1, rows.n + 1))
         mean = (errors.T * near) @ errors / near.sum()
         P = resting.LEFT * P + mean / mean.diagonal().min()
@@ -72,40 +74,14 @@ def test_values_have_the_mean_that_would_have_erred_least(soon):
 
 def test_members_that_are_pruned_have_no_weight_at_rest():
     errors = np.random.default_rng(0).normal(size=(4, 50)) * [[2.0], [1.0], [3.0], [1.5]]
-    own = resting.new_resting(new_combiner([member(name, "squared") for name in NAMES[:3]], (1.0,)))
+    own = resting.new_resting(3)
     resting.learn(own, [0, 1, 2], errors, np.ones(50))
     assert own.weights.all()
-    left, less = resting.without(own, [1]), resting.new_resting(own.combiner)
+    less = resting.new_resting(3)
+    resting.leave_out(own, [1])
     resting.learn(less, [0, 2], errors[[0, 2, 3]], np.ones(50))
-    np.testing.assert_allclose(left.weights, less.weights, atol=0.03)  # beside the least error of other members
-    assert (left.weights[1], left.weights.sum()) == (0.0, pytest.approx(1.0))
-
-
-def test_two_classes_have_a_combiner_of_what_copies_predict(soon):
-    batch, options = series(kind="logistic"), LearnOptions(loss="logistic", members=NAMES, prune=False)
-    target = Learner(options).engine.target
-    twin, loss, better = new_combiner([*target.inputs[:3]], target.precision), Loss(target.loss.code, 0.0), []
-    stops = (64, 128, 192, 288, 432, 648)
-    for ours, rows, V, y, usual in rested(batch, options, stops):
-        z, given = np.zeros((2, rows.n)), (y, np.ones(rows.n), False, np.zeros((5, 3)))
-        loss = Loss(target.loss.code, np.zeros(rows.n))
-        combine(loss, twin, V, *given, z[0])
-        combine(loss, _of_long(ours.state.offline), V, *given, z[1])
-        gain = np.logaddexp(0.0, -y * z[1]) - np.logaddexp(0.0, -y * z[0])
-        better.append(gain.sum() > 2.0 * np.sqrt(gain @ gain))
-        combine(loss, twin, V, y, np.ones(rows.n), True, np.zeros((5, 3)), z[0])
-        own = ours.state.resting
-        np.testing.assert_allclose(own.combiner.w[:, :3], twin.w, rtol=1e-6, atol=1e-8)
-        assert not own.combiner.w[:, 3].any(), "what forgets has no part"
-        assert own.kept.now["better"][0] == better[-1]
-        chosen = weights_of(own.combiner)[:3] if better[-1] else usual
-        np.testing.assert_array_equal(ours.contributions(rows).weight, chosen)
-    assert any(better)
-    assert not all(better)
-
-
-def _of_long(combiner):
-    return combiner._replace(w=combiner.w[:, :3].copy(), A=combiner.A[:, :3, :3].copy(), P=combiner.P[:, :3, :3].copy())
+    np.testing.assert_allclose(own.weights, less.weights, atol=0.03)  # beside the least error of other members
+    assert (own.weights[1], own.weights.sum()) == (0.0, pytest.approx(1.0))
 
 
 @pytest.mark.parametrize("cuts", [(63, 64, 65, 127, 128, 191, 192, 193), tuple(range(110, 200))], ids=len)

@@ -279,7 +279,7 @@ class Committee(Engine):
         predict.
         """
         if state.now["passes"][0] > 0 and not again:
-            for combiner in (state.online, state.offline, state.resting.combiner):
+            for combiner in (state.online, state.offline):
                 discount(combiner)
         if state.now["passes"][0] > 0 or again:
             resting.begin_anew(state.resting)
@@ -312,8 +312,6 @@ class Committee(Engine):
 
     def offline_combiner(self, state: CommitteeState) -> Combiner:
         """That of the offline combination: of weights of members at rest and the usual ones."""
-        if state.resting.kept.now["better"][0]:
-            return state.resting.combiner
         usual, own = self.usual(state), state.resting.weights
         return usual._replace(w=own[-1] * usual.w + own[:-1])
 
@@ -479,7 +477,7 @@ class Committee(Engine):
         views = tuple(view.packed(one) for view, one in zip(self.views.every, state.views, strict=True))
         members = tuple(engine.for_prediction(one) for engine, one in zip(self.engines, state.members, strict=True))
         then, entries = Copy(state.labels, views, members), int(state.now["entries"][0])
-        return state._replace(resting=resting.copied(own, then, _rows(state), entries, self.target.kind == VALUES))
+        return state._replace(resting=resting.copied(own, then, _rows(state), entries))
 
     def _learn_at_rest(self, state: CommitteeState) -> None:
         """Members at rest predict the rows kept; see `resting`."""
@@ -492,22 +490,14 @@ class Committee(Engine):
             finite = np.isfinite(V).all(axis=(0, 2))
             part = part._replace(rows=part.rows._replace(weight=np.where(finite, part.rows.weight, 0.0)))
             run_calls(self._combine_long(usual, then, V, part, False, z))
-            if self.target.kind == VALUES:
-                errors = np.vstack([V[[work.online.index(i) for i in work.offline], :, 0], z.T]) - part.rows.y
-                found.append((errors[:, finite], self.target.weights_of_squares(z, part)[finite]))
-            else:
-                gains = self.target.losses(z, part)
-                run_calls(self._combine_long(own.combiner, then, V, part, True, z))
-                gains -= self.target.losses(z, part)
-                found.append((gains[finite], part.rows.weight[finite]))
+            V = np.vstack([V[[work.online.index(i) for i in work.offline], :, 0], z.T])
+            errors, weight = self.target.errors(V, part)
+            found.append((errors[:, finite], weight[finite]))
         errors, weight = (np.concatenate(each, axis=-1) for each in zip(*found, strict=True))
-        if self.target.kind == VALUES:
-            resting.learn(own, work.offline, errors, weight)
-        else:
-            resting.judge(own, errors * weight)
+        resting.learn(own, work.offline, errors, weight)
 
     def _new_resting(self) -> Resting:
-        own = new_resting(without(self.target.new_combiner(self.inputs), self.short))
+        own = new_resting(len(self.inputs))
         if self.target.kind == SEVERAL:  # it gains nothing there, and costs up to 1.2 times the loss
             own.kept.now["due"] = 0
         return own
@@ -603,8 +593,8 @@ class Committee(Engine):
             work = self.at_work(state)
             online = self.target.replayed_anew(case, work.online)
             offline = self.target.replayed_anew(case, work.offline) if work.apart else self.new().offline
-            rested = resting.without(state.resting, idle)
-            state = state._replace(online=online, offline=offline, resting=rested)
+            resting.leave_out(state.resting, idle)
+            state = state._replace(online=online, offline=offline)
         left = state.history if self.rows_left(state) else self.new().history
         return state._replace(members=tuple(members), history=left)
 

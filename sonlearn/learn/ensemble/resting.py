@@ -6,17 +6,14 @@ made while labels come relies on it too much then. So views and members are copi
 have grown by a share (`SHARES`); of the rows learned since then some are kept, all of them or so many in equal
 distances that these are `ROWS` or have `ENTRIES`. When the next copy is due, the last one predicts the rows kept.
 
-Of values, `predict` takes the mean of the members, and of their usual combination, that would have erred least there:
-with e_i the errors in a row, the weights a_i >= 0 that add up to 1 and have the least
+`predict` takes the mean of the members, and of their usual combination, that would have erred least there: with e_i
+the errors in a row, of two classes those of the probabilities, the weights a_i >= 0 that add up to 1 and have the least
 
     a' P a,    P <- LEFT P + mean of e e' / the least mean of an e_i squared
 
 So it makes no more of a season than the members do, and what copies count depends on how long ago they were, not on how
 much all err. In a mean the i-th of the rows kept weighs 1/(i + NEAR), since `predict` may ask for any distance: the
 nearest rows, which are asked for most, are then not outnumbered by those that a copy predicts long after.
-
-Of two classes a combiner takes a step for each of the rows. Before that is asked whose weights `predict` takes: its
-own, if their loss in these rows was surely the smaller one, or the usual ones.
 
 Rows of words show new features as long as they come: a copy would cost more than to learn them, and there is none.
 """
@@ -32,29 +29,22 @@ from sonlearn.data import axes
 from sonlearn.data.axes import PART, Counted, State
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_jit
-from sonlearn.learn.ensemble.combiner import Combiner, conditioned
 
-#: Rows before the first copy; and from one to the next: a share of those learned, but at least so large a one of the
-#: first, of values and of two classes.
-FIRST = 1024
-SHARES = (1 / 4, 1 / 4), (1 / 2, 1)
+#: Rows before the first copy; and from one to the next, as a share of those learned.
+FIRST, SHARE = 1024, 1 / 4
 #: What is left of P when the next copy has predicted; and by how much the usual weights are preferred, as a share of
 #: the least mean square of errors that is added to all others.
 LEFT, PREFERENCE = 0.6, 0.2
 #: Added to the number of a row kept; the reciprocal is what the row weighs.
 NEAR = 25
-#: A combiner of two classes surely gains where the sum of gains is so many times its standard deviation, were there
-#: none.
-SURE = 2.0
 #: From so many features for each entry on there are no copies: of words, or of names that come once.
 MOST_FEATURES = 0.05
 #: Rows that are kept from one copy to the next, and their entries, at most.
 ROWS, ENTRIES = 256, 1 << 18
 #: Rows learned, from 0 on after a merge; at which the next copy is due, 0: none is any more; whether there is one;
-#: whether the combiner was surely better; of how many rows one is kept; features of the rows learned, and of those of
-#: the copy; rows kept, and their entries; number of the constant feature.
-NOW = [(name, "i8") for name in ("learned", "due", "copied", "better", "stride", "seen", "known", "rows", "entries")]
-NOW += [("constant", "i8")]
+#: of how many rows one is kept; features of the rows learned, and of those of the copy; rows kept, and their entries;
+#: number of the constant feature.
+NOW = [(name, "i8") for name in ("learned", "due", "copied", "stride", "seen", "known", "rows", "entries", "constant")]
 OF_ROWS, OF_ENTRIES = Counted("rows"), Counted("entries")
 
 
@@ -80,26 +70,24 @@ class Copy(NamedTuple):
 class Resting(NamedTuple):
     """What members at rest weigh, a copy of what predicts, and rows learned since."""
 
-    combiner: Combiner  # of members with a long memory, of two classes
     products: np.ndarray  # float64[k + 1, k + 1]; P of the inputs and, the last one, of the usual combination of them
     weights: np.ndarray  # float64[k + 1]
     copy: tuple  # one `Copy`, or none
     kept: Annotated[KeptRows, PART]
 
 
-def new_resting(combiner: Combiner) -> Resting:
-    """No copy yet, and no row: the usual weights."""
-    k, now = combiner.w.shape[1], np.zeros(1, dtype=NOW)
+def new_resting(k: int) -> Resting:
+    """No copy yet, and no row: the usual weights of k inputs."""
+    now = np.zeros(1, dtype=NOW)
     now["due"], now["stride"] = FIRST, 1
     kept = KeptRows(*np.zeros((3, 0), np.int64), np.zeros(0), np.zeros((0, 3)), now)
-    return Resting(combiner, np.zeros((k + 1, k + 1)), np.eye(k + 1)[-1], (), kept)
+    return Resting(np.zeros((k + 1, k + 1)), np.eye(k + 1)[-1], (), kept)
 
 
-def copied(resting: Resting, then: Copy, rows: int, entries: int, values: bool) -> Resting:
+def copied(resting: Resting, then: Copy, rows: int, entries: int) -> Resting:
     """With a new copy of these states, which have learned so many rows with so many entries, and no rows."""
     now = resting.kept.now.copy()
-    share, least = SHARES[0 if values else 1]
-    more = max(int(rows * share), int(FIRST * least))
+    more = max(int(rows * SHARE), int(FIRST * SHARE))
     most = min(max(ENTRIES * rows // max(entries, 1), 1), ROWS)
     now["due"], now["stride"], now["known"] = now["learned"] + more, -(-more // most), now["seen"]
     now["copied"], now["rows"], now["entries"] = 1, 0, 0
@@ -132,22 +120,16 @@ def weigh(resting: Resting) -> None:
         some = np.delete(some, w.argmin())
 
 
-def judge(resting: Resting, gains: np.ndarray) -> None:
-    """Take in what the combiner of two classes gained in each of the rows kept."""
-    resting.kept.now["better"] = gains.sum() > SURE * np.sqrt(gains @ gains)
-
-
-def without(resting: Resting, inputs: list[int]) -> Resting:
-    """`resting` in which these `inputs` have no weight."""
+def leave_out(resting: Resting, inputs: list[int]) -> None:
+    """Give these `inputs` no weight."""
     resting.products[inputs] = resting.products[:, inputs] = 0.0
     weigh(resting)
-    return resting._replace(combiner=conditioned(resting.combiner, inputs))
 
 
 def begin_anew(resting: Resting) -> None:
     """The usual weights; nothing is learned of the rows kept, nor of others before the next copy."""
     resting.products[:], resting.weights[:], now = 0.0, np.eye(len(resting.weights))[-1], resting.kept.now
-    now["rows"] = now["entries"] = now["copied"] = now["better"] = 0
+    now["rows"] = now["entries"] = now["copied"] = 0
 
 
 def rows_left(resting: Resting) -> int:

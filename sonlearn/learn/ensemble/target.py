@@ -210,12 +210,19 @@ class Target:
         losses(Loss(self.loss.code, float(part.scale.par.mean())), z[:, 0], part.rows.y, found)
         return found
 
-    def weights_of_squares(self, z: np.ndarray, part: Part) -> np.ndarray:
-        """float64[n]: with which the squares of the errors of z, of values, add up to its losses (see `losses`)."""
+    def errors(self, V: np.ndarray, part: Part) -> tuple[np.ndarray, np.ndarray]:
+        """(errors of the combinations V, float64[k, n], weights of their squares, float64[n]).
+
+        Of two classes they are those of the probabilities. Of values the squares of the last combination's errors add
+        up to its losses (see `losses`).
+        """
+        rows = part.rows
+        if self.classes:
+            return 0.5 + 0.5 * np.tanh(0.5 * V) - (rows.y > 0.0), rows.weight
+        errors = V - rows.y
         if self.loss.code == SQUARED:
-            return part.rows.weight
-        square = (z[:, 0] - part.rows.y) ** 2
-        return part.rows.weight * self.losses(z, part) / np.maximum(square, NARROW**2)
+            return errors, rows.weight
+        return errors, rows.weight * self.losses(V[-1:].T, part) / np.maximum(errors[-1] ** 2, NARROW**2)
 
     # -- pruning -----------------------------------------------------------------------------------------------------
 
