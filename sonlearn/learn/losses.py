@@ -28,7 +28,10 @@ from typing import NamedTuple
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
 from sonlearn.options import LearnOptions
 from sonlearn.options.losses import LOSSES
+from sonlearn.options.methods import METHODS
 
+#: Kinds of eta_t.
+ETA_CONSTANT, ETA_OVER_T, ETA_OVER_ROOT_T = range(3)
 SQUARED, LOGISTIC, HINGE, ABSOLUTE, SQUARED_HINGE, QUANTILE, HUBER, POISSON = range(8)
 #: Code of a loss by its name.
 CODE = dict(zip(LOSSES, (SQUARED, LOGISTIC, HINGE, ABSOLUTE, SQUARED_HINGE, QUANTILE, HUBER, POISSON), strict=True))
@@ -47,6 +50,23 @@ def loss_of(options: LearnOptions) -> Loss:
     """The loss that `options` select."""
     par = {"quantile": options.quantile_tau, "huber": options.huber_k}.get(options.loss, 0.0)
     return Loss(CODE[options.loss], float(par))
+
+
+class RowWeight(NamedTuple):
+    """What a gradient counts in the sketch, in round t: sigma + eta_t."""
+
+    sigma: float
+    kind: int  # of eta_t
+    eta: float  # with `ETA_CONSTANT`
+
+
+def row_weight_of(options: LearnOptions) -> RowWeight:
+    """Return what a gradient counts; 1 with a method that does not take the options."""
+    if "sigma" not in METHODS[options.method].takes:
+        return RowWeight(1.0, ETA_CONSTANT, 0.0)
+    kinds = {"1/t": ETA_OVER_T, "1/sqrt(t)": ETA_OVER_ROOT_T}
+    kind, eta = (kinds[options.eta], 0.0) if isinstance(options.eta, str) else (ETA_CONSTANT, float(options.eta))
+    return RowWeight(float(options.resolved_sigma), kind, eta)
 
 
 class Output(NamedTuple):
@@ -152,6 +172,24 @@ def within_bounds(output, raw, prediction, limit):
             return False
         prediction[c] = min(max(raw[c], output.low), output.high)
     return True
+
+
+@forced_inline
+def row_scale(weight, slope, t):
+    """s = sqrt(sigma + eta_t) |slope|: the sketch receives the row s x. weight : RowWeight"""
+    eta = weight.eta
+    if weight.kind != ETA_CONSTANT:
+        eta = 1.0 / t if weight.kind == ETA_OVER_T else 1.0 / math.sqrt(t)
+    return math.sqrt(weight.sigma + eta) * abs(slope)
+
+
+@bare_inline
+def sigmoid(u):
+    """1/(1 + exp(-u)), without overflow."""
+    if u >= 0.0:
+        return 1.0 / (1.0 + math.exp(-u))
+    e = math.exp(u)
+    return e / (1.0 + e)
 
 
 @bare_inline

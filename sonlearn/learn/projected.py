@@ -30,10 +30,19 @@ from sonlearn.data.rows import Rows, features_with, is_learned, learned_rows
 from sonlearn.jit import bare_inline, inline, jit
 from sonlearn.learn.engine import Engine, Predictions, padded
 from sonlearn.learn.linear_algebra import FOURTH, INVERSE, ROOT, add_scaled, dot, gram_spectrum, plus_dot, spectral
-from sonlearn.learn.losses import POISSON, Output, leads_too_far, output_of, slopes, travel, within_bounds
+from sonlearn.learn.losses import (
+    POISSON,
+    Output,
+    RowWeight,
+    leads_too_far,
+    output_of,
+    row_scale,
+    row_weight_of,
+    slopes,
+    travel,
+    within_bounds,
+)
 from sonlearn.learn.newton.coordinates import wbar_factor
-from sonlearn.learn.newton.round import row_scale
-from sonlearn.learn.newton.state import RowWeight, row_weight_of
 from sonlearn.learn.tolerances import FEATURES, LARGEST, LIMIT, RANK, SINGULAR, SQUARING
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS

@@ -15,8 +15,7 @@ from sonlearn.jit.sequence import Calls
 from sonlearn.learn.dense import rounds
 from sonlearn.learn.dense.rounds import column_start
 from sonlearn.learn.engine import Engine, Predictions, padded, too_wide
-from sonlearn.learn.losses import Output, output_of
-from sonlearn.learn.newton.state import RowWeight, row_weight_of
+from sonlearn.learn.losses import Output, RowWeight, output_of, row_weight_of
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
 

@@ -44,8 +44,7 @@ import numpy as np
 from sonlearn.data.rows import features_with, is_learned
 from sonlearn.jit import bare_inline, inline, jit
 from sonlearn.learn.linear_algebra import INVERSE, ROOT, add_scaled, clear_first, dot, minus_dot, set_scaled, spectral
-from sonlearn.learn.losses import SQUARED, leads_too_far, loss_slope, slopes, within_bounds
-from sonlearn.learn.newton.round import row_scale
+from sonlearn.learn.losses import SQUARED, leads_too_far, loss_slope, row_scale, slopes, within_bounds
 from sonlearn.learn.tolerances import LARGEST, LIMIT, SPAN
 
 FULL_ON, AROW, PSEUDO, ADA_FULL, ADA_LR, RIDGE = range(6)

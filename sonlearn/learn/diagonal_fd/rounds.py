@@ -53,7 +53,7 @@ from sonlearn.learn.linear_algebra import (
     solve_upper,
 )
 from sonlearn.learn.log import LOG, apply_map, begin_generation, log_is_full, map_forward, place
-from sonlearn.learn.losses import HINGE, LOGISTIC
+from sonlearn.learn.losses import HINGE, LOGISTIC, sigmoid
 from sonlearn.learn.tolerances import DIVERGED, DONE, LIMIT
 
 # The first columns of a feature's row of the table. The feature's entries of the kept rows of B follow, so that reading
@@ -258,15 +258,6 @@ def implicit(margin, gain):
         before = abs(change)
         u -= change
     return u
-
-
-@bare_inline
-def sigmoid(u):
-    """1/(1 + exp(-u)), without overflow."""
-    if u >= 0.0:
-        return 1.0 / (1.0 + math.exp(-u))
-    e = math.exp(u)
-    return e / (1.0 + e)
 
 
 @bare_inline

@@ -51,11 +51,10 @@ from sonlearn.learn.linear_algebra import (
     spectral,
 )
 from sonlearn.learn.log import log_is_full
-from sonlearn.learn.losses import slopes, within_bounds
+from sonlearn.learn.losses import row_scale, slopes, within_bounds
 from sonlearn.learn.newton.coordinates import append, coordinates, move_wbar, pseudo_divide
 from sonlearn.learn.newton.oja import oja_round
 from sonlearn.learn.newton.rescale import ALL_GRADIENTS, learn_scales, rescaled, rescaled_by_all
-from sonlearn.learn.newton.state import ETA_CONSTANT, ETA_OVER_T
 from sonlearn.learn.tolerances import DIVERGED, DONE, FOLD, LARGEST, LIMIT, LOG_FULL, NEXT, SHRINK, STEP
 
 #: If there are more features than this, those of the next row are prefetched.
@@ -192,15 +191,6 @@ def can_step(params, alpha, slope, row, weight_scale):
 def effective_rounds(retention, t):
     """Effective number of t rounds with forgetting: 1 + r + r^2 + ... for the retention r."""
     return t if retention == 1.0 else -math.expm1(t * math.log(retention)) / (1.0 - retention)
-
-
-@forced_inline
-def row_scale(weight, slope, t):
-    """s = sqrt(sigma + eta_t) |slope|: the sketch receives the row s x. weight : RowWeight"""
-    eta = weight.eta
-    if weight.kind != ETA_CONSTANT:
-        eta = 1.0 / t if weight.kind == ETA_OVER_T else 1.0 / math.sqrt(t)
-    return math.sqrt(weight.sigma + eta) * abs(slope)
 
 
 @forced_inline

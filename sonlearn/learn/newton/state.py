@@ -16,7 +16,7 @@ import numpy as np
 from sonlearn.data.axes import BY_FEATURE, PART, Classes, Counted, Scalars
 from sonlearn.learn.linear_algebra import INVERSE, ROOT, SHIFTED
 from sonlearn.learn.log import LOG
-from sonlearn.learn.losses import Output, output_of
+from sonlearn.learn.losses import Output, RowWeight, output_of, row_weight_of
 from sonlearn.learn.newton.rescale import CODE as RESCALE_CODE
 from sonlearn.learn.newton.rescale import NONE
 from sonlearn.learn.tolerances import FEATURES
@@ -24,7 +24,6 @@ from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
 from sonlearn.sketch.rules import Terms, terms
 
-ETA_CONSTANT, ETA_OVER_T, ETA_OVER_ROOT_T = range(3)
 #: Features in the raw rows.
 LOCAL = Counted("local")
 
@@ -53,14 +52,6 @@ FEATURE = np.dtype((np.record, [
     ("stamp", "i8"),  # see `coordinates`
     ("local", "i8"),  # its place among the features of the raw rows, if `raw.owner` agrees
 ]))  # fmt: skip
-
-
-class RowWeight(NamedTuple):
-    """What a gradient counts in the sketch, in round t: sigma + eta_t."""
-
-    sigma: float
-    kind: int  # of eta_t
-    eta: float  # with `ETA_CONSTANT`
 
 
 class NewtonParams(NamedTuple):
@@ -167,15 +158,6 @@ def sizes_of(params: NewtonParams) -> Sizes:
         return Sizes(K=K, k_max=max(m - 1, 1), M=max(m - 1, 1), R_max=2 * m, r_max=2 * m)
     unseen = m > 0 and not params.oja_adaptive
     return Sizes(K=K, k_max=max(m, 1), M=m + unseen, R_max=1, r_max=max(m, 1))
-
-
-def row_weight_of(options: LearnOptions) -> RowWeight:
-    """Return what a gradient counts; 1 with a method that does not take the options."""
-    if "sigma" not in METHODS[options.method].takes:
-        return RowWeight(1.0, ETA_CONSTANT, 0.0)
-    kinds = {"1/t": ETA_OVER_T, "1/sqrt(t)": ETA_OVER_ROOT_T}
-    kind, eta = (kinds[options.eta], 0.0) if isinstance(options.eta, str) else (ETA_CONSTANT, float(options.eta))
-    return RowWeight(float(options.resolved_sigma), kind, eta)
 
 
 def params_of(options: LearnOptions) -> NewtonParams:
