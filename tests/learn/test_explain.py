@@ -273,7 +273,7 @@ def test_members_that_went_home_say_nothing():
 @pytest.mark.interpreted
 def test_the_winning_class_and_the_next_are_explained(options):
     learner, batch = Learner(LearnOptions(classes="auto", **options)), stream(60)
-    has = [[f in dict(entries(batch)[i]) for f in (1, 2)] for i in range(60)]
+    has = [[f in dict(row) for f in (1, 2)] for row in entries(batch)[:60]]
     batch = batch._replace(y=np.array([{True: 5.0, False: 3.0}[b] if a else 9.0 for a, b in has]))
     learner.partial_fit(batch)
     rows = stream(4, seed=12)._replace(y=np.full(4, np.nan))

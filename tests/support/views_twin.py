@@ -26,6 +26,14 @@ def tamed(row):
     return [(j, math.copysign(min(abs(x), 1e100), x)) for j, x in row if abs(x) >= 1e-100]
 
 
+def deviation(x, pairs):
+    """(x - mean)/sd of pairs (value, weight), or None while all values are equal."""
+    total = sum(h for _, h in pairs)
+    mean = sum(value * h for value, h in pairs) / total
+    variance = sum((value - mean) ** 2 * h for value, h in pairs) / total
+    return None if variance <= 1e-18 * mean**2 else (x - mean) / math.sqrt(variance)
+
+
 class Moments:
     """Mean and standard deviation of the values that each name has had."""
 
@@ -34,10 +42,7 @@ class Moments:
 
     def deviation(self, j, x, h):
         """(x - mean)/sd with x taken in, or None while all are equal."""
-        values, weights = np.array([*self.values.get(j, []), (x, h or 1.0)]).T
-        mean = np.average(values, weights=weights)
-        variance = np.average((values - mean) ** 2, weights=weights)
-        return None if variance <= 1e-18 * mean**2 else (x - mean) / math.sqrt(variance)
+        return deviation(x, [*self.values.get(j, []), (x, h or 1.0)])
 
     def standard(self, j, x, h):
         u = self.deviation(j, x, h)
@@ -286,13 +291,13 @@ class Fourier(Raw):
         self.width, self.linear, self.alone = np.repeat(widths, components // len(widths)), linear, not components
         self.standard, self.products = standard, products
         self.b = np.array([hashed(0, (1 << 19) + c) / 2**61 for c in range(components)])
-        self.values, self.numbers, self.weights, self.directions, self.off = {}, [], [], {}, False
+        self.values, self.numbers, self.weight, self.directions, self.off = {}, [], 0.0, {}, False
         self.times, self.lengths = Counter(), []
         self.rows, self.few, self.showing = rows, 512 if rows == "names" else 64, False
         self.marks, self.first, self.ordinals = {}, {}, {}
 
     def fit_transform(self, row, y, h, learn):
-        n = len(self.weights)
+        n = len(self.lengths)
         self.off |= n > 0 and len(self.values) > min(1024, self.few + 8 * sum(self.lengths) / n)
         if self.off:
             return []
@@ -311,14 +316,14 @@ class Fourier(Raw):
                 if j in self.values:
                     self.values[j].append((own.get(j, 0.0), h))
                 elif len(self.values) < 64 or self.times[j] >= max(4, n / 512):
-                    self.values[j] = [(own.get(j, 0.0), min(self.times[j] * h, sum(self.weights) + h))]
+                    self.values[j] = [(own.get(j, 0.0), min(self.times[j] * h, self.weight + h))]
             values = [x for j, x in own.items() if j != CONSTANT]
             self.lengths.append(len(values))
             counts = [x for x in values if x in range(1, 10)]
             self.numbers.append(
                 self.rows == "all" or counts != values or 4 * (len(counts) - counts.count(1)) >= max(len(counts), 1)
             )
-            self.weights.append(h)
+            self.weight += h
             few = len(self.times) <= min(1024, sum(self.lengths) / 16) and self.rows == "names"
             few = few and np.var(self.lengths) <= np.mean(self.lengths) ** 2 / 32
             self.showing |= n + 1 >= 16 and (few or np.mean(self.numbers) >= 0.5)
@@ -333,11 +338,10 @@ class Fourier(Raw):
             return x if j != CONSTANT else None
         if j == CONSTANT:
             return None
-        values, weights = np.transpose([(0.0, 0.0), *self.values[j], (x, h or 1.0)])
-        weights[0] = max(sum(self.weights) + (h or 1.0) - weights.sum(), 0.0)  # of the rows without it
-        mean = np.average(values, weights=weights)
-        variance = np.average((values - mean) ** 2, weights=weights)
-        return min(max((x - mean) / math.sqrt(variance), -4.0), 4.0) if variance > 1e-18 * mean**2 else None
+        has = [*self.values[j], (x, h or 1.0)]
+        others = max(self.weight + (h or 1.0) - sum(weight for _, weight in has), 0.0)  # of the rows without it
+        u = deviation(x, [(0.0, others), *has])
+        return None if u is None else min(max(u, -4.0), 4.0)
 
     def shown(self, row, h):
         z = [self.z(j, row.get(j, 0.0), h) for j in self.values]

@@ -129,8 +129,8 @@ def test_every_view_has_a_twin():
 def agree(viewed, twin, batch):
     """Entry by entry; {the twin's name: the number that stands for it}, one to one over the stream, and how many."""
     number, count = {}, 0
-    for i, (features, values) in enumerate(viewed.fit_transform(batch)):
-        wanted = twin.fit_transform(entries(batch)[i], batch.y[i], batch.weight[i], learned(batch, i))
+    for i, (row, (features, values)) in enumerate(zip(entries(batch), viewed.fit_transform(batch), strict=True)):
+        wanted = twin.fit_transform(row, batch.y[i], batch.weight[i], learned(batch, i))
         assert len(features) == len(wanted)
         atol = ROUNDING.get(viewed.name, 0)
         np.testing.assert_allclose(values, [value for _, value in wanted], rtol=1e-12, atol=atol)
@@ -405,8 +405,8 @@ def test_fourier_features_as_in_the_table():
     view, twin, index = make_view("fourier"), Fourier(), new_index()
     rows, index = intern(batch, index, True)
     _, seen = view.seen(view.reserve(view.new(), rows, int(index.size[0])), rows, True)
-    for i, (_, values) in enumerate(split(seen)):
-        wanted = twin.fit_transform(entries(batch)[i], batch.y[i], batch.weight[i], True)
+    for i, (row, (_, values)) in enumerate(zip(entries(batch), split(seen), strict=True)):
+        wanted = twin.fit_transform(row, batch.y[i], batch.weight[i], True)
         np.testing.assert_allclose(values, [value for _, value in wanted], rtol=0, atol=1e-10)
     assert i == 149
     assert len(values) == 600 + 1 + 6
