@@ -52,6 +52,10 @@ def _slot(name: str, text: str | None) -> int:
     return slot if text is None else hash_bytes(text.encode("utf-8", "surrogatepass"), slot)
 
 
+#: What Python and NumPy make numbers of, and is none.
+_NO_NUMBERS = bytes, bytearray, memoryview, complex, np.complexfloating, np.timedelta64
+
+
 def _is_missing(value: Any) -> bool:
     """Return whether a value is None, NaN, NaT or pandas' NA, of which it cannot be said whether it equals itself."""
     try:
@@ -78,7 +82,7 @@ def _features_of(name: str, value: Any, texts: Container[str]) -> Iterator[tuple
         for part, feature, number in parts_of(found, name):
             yield _slot(f"{name}.{feature}", None), number, mark_of(name, part, feature)
     else:
-        number = math.nan if isinstance(value, np.timedelta64) else float(value)
+        number = math.nan if isinstance(value, _NO_NUMBERS) else float(value)
         if not math.isfinite(number):
             raise ValueError
         yield _slot(name, None), number, 0
@@ -106,11 +110,11 @@ def _numbers(values: Any, what: str, n: int) -> np.ndarray:
     """float64[n] of labels or weights, one each or one for all. Raises InputError."""
     each = np.ravel(np.asarray(values, dtype=object))
     try:
-        given = np.asarray(values, dtype=np.float64)
+        numbers = not any(one is None or isinstance(one, (str, *_NO_NUMBERS)) for one in each)
+        given = np.asarray(values, dtype=np.float64) if numbers else None
     except (TypeError, ValueError):
         given = None
-    texts = any(one is None or isinstance(one, str | bytes) for one in each)
-    if texts or given is None or given.shape not in ((), (n,)):
+    if given is None or given.shape not in ((), (n,)):
         raise InputError(SOURCE, None, None, f"{what} {values!r}", f"a number as {what}") from None
     return np.full(n, given) if given.ndim == 0 else given
 
@@ -223,7 +227,7 @@ _REGRESSOR = {name: each for name, each in (_LEARNING | _CLIENT).items() if name
 _MUTABLE = frozenset(("min_prediction", "max_prediction", "threshold"))
 
 
-class _RiverEstimator(base.Options, base.PickleMixin):
+class _RiverEstimator(base.Options):
     """What classes and values have in common."""
 
     bits: int
@@ -241,10 +245,6 @@ class _RiverEstimator(base.Options, base.PickleMixin):
         return frozenset((self.text,) if isinstance(self.text, str) else self.text or ())
 
     @property
-    def _threads(self) -> int:
-        return self.threads
-
-    @property
     def _mutable_attributes(self) -> set[str]:
         """Parameters that `mutate` may change."""
         return set(_MUTABLE & set(self.PARAMETERS))
@@ -254,6 +254,9 @@ class _RiverEstimator(base.Options, base.PickleMixin):
         """Bytes of what has been learned. (River itself would follow references into compiled kernels and Numba.)"""
         learner = self.__dict__.get("learner_")
         return sys.getsizeof(self) + (0 if learner is None else sum(a.nbytes for a in learner.to_arrays()[1].values()))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_buffers"}  # which are of one row
 
     def clone(self, new_params: dict[str, Any] | None = None, include_attributes: bool = False) -> Self:
         """A new estimator with these parameters, or others; with `include_attributes` also with what was learned."""

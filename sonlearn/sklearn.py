@@ -88,7 +88,7 @@ _CLASSIFIER = _LEARNING | base.FOR_CLASSES | {
 _REGRESSOR = {name: each for name, each in (_LEARNING | _CLIENT).items() if name not in base.OF_CLASSES}
 
 
-class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
+class _SklearnEstimator(base.Options, BaseEstimator):
     """What classes and values have in common."""
 
     _RENAMED = {"seed": "random_state", "threads": "n_jobs"}  # noqa: RUF012
@@ -275,20 +275,20 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
         held, others = order[places == HELD - 1], order[places < HELD - 1]
         (_, asked), *_ = self._batches(X, weight, held)
         combines = learner.options.method == "committee"
-        trial, best, found, kept = learner.copy(threads=self._threads), np.inf, 1, None
+        trial, best, found, kept = learner.copy(), np.inf, 1, None
         for number in range(1, MOST_PASSES + 1):
             self._learn(trial, X, y, weight, others, again=number > 1)
             loss = asked.weight @ trial.predict(asked._replace(y=y[held])).loss
             if loss < best:
                 best, found = loss, number
-                kept = trial.copy(threads=self._threads) if combines and number > 1 else None
+                kept = trial.copy() if combines and number > 1 else None
             elif number - found == PATIENCE:
                 break
         if kept is None:
             return found, None
         self._learn(kept, X, y, weight, held)
         for fold in range(min(HELD - 1, (ENOUGH - 1) // len(held))):
-            trial = learner.copy(threads=self._threads)
+            trial = learner.copy()
             for number in range(found):
                 self._learn(trial, X, y, weight, order[places != fold], again=number > 0)
             trial.next_pass(again=False)

@@ -1,4 +1,4 @@
-"""What the estimators for scikit-learn and for River have in common: parameters, classes, and pickling.
+"""What the estimators for scikit-learn and for River have in common: parameters and classes.
 
 An estimator's parameters are the fields of `LearnOptions`, by the same names and with the same defaults, and those of
 its library (`sonlearn.options.python`). It has one `Learner`, which knows its classes by number: two are -1 and +1,
@@ -16,7 +16,6 @@ import numpy as np
 
 from sonlearn.data.batch import Batch
 from sonlearn.errors import OptionError
-from sonlearn.files.storage import pack, unpack
 from sonlearn.interrupts import Interrupts
 from sonlearn.learn.learner import Learner
 from sonlearn.learn.predicted import probabilities, probabilities_of_two
@@ -177,37 +176,3 @@ def covering(learner: Learner, batch: Batch, labels_follow: bool) -> Any:
     if learner.options.coverage is None:
         raise OptionError("sets and intervals: the estimator keeps no coverage; give coverage=0.9 before it learns")
     return learner.predict(batch, online=labels_follow, labels_follow=labels_follow)
-
-
-class PickleMixin:
-    """Of an estimator with a `learner_`: copies and pickles hold numbers, as the model's file does."""
-
-    learner_: Learner
-
-    @property
-    def _threads(self) -> int:
-        """Return how many threads may learn side by side."""
-        raise NotImplementedError
-
-    def __getstate__(self) -> dict[str, Any]:
-        """The attributes, the learner as header and packed arrays."""
-        state: dict[str, Any] = dict(super().__getstate__())  # type: ignore[call-overload]
-        state.pop("_buffers", None)  # of one row
-        if "learner_" in state:
-            header, arrays = state["learner_"].to_arrays()
-            packed = {name: (array.dtype.str, array.shape, pack(array)) for name, array in arrays.items()}
-            state["learner_"] = header, packed
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Inverse of `__getstate__`."""
-        state = dict(state)
-        header, packed = state.pop("learner_", (None, None))
-        above = getattr(super(), "__setstate__", None)
-        if above:
-            above(state)
-        else:
-            self.__dict__.update(state)
-        if header is not None:
-            arrays = {name: unpack(data, dtype, shape) for name, (dtype, shape, data) in packed.items()}
-            self.learner_ = Learner.from_arrays(header, arrays, threads=self._threads)

@@ -50,10 +50,6 @@ class EngineByRow:
         self._engine, self._features, self._before = engine, np.zeros(1, np.int64), 0
         self._last: tuple[Any, Any, Any] = NOTHING  # the state, rows and predictions that the calls are of
 
-    def __getstate__(self) -> dict[str, Any]:
-        kept = "rows", "out", "_engine", "_features", "_before"  # prepared calls are of this process
-        return {name: getattr(self, name) for name in kept} | {"_last": NOTHING}
-
     def serves(self, rows: Rows) -> bool:
         """Return whether `rows` is one row, and so were the last ones that were asked for: more will come."""
         if len(rows.y) == 1 and not (rows.marks == 1).any():

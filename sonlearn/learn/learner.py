@@ -103,7 +103,7 @@ class Learner(SavedModel):
         self.columns = ColumnTable()
         self._waiting: Batch | None = None
         self._predicted: Any = None  # what was predicted for the rows that wait, as the engine filled it in
-        self._made_of = self.options
+        self._made_of, self._threads = self.options, threads
         self.access = Access(functools.partial(make_engine, self.options, threads))
         self.engine: Engine = self.access.engine
         self.counts_unknown = self.engine.unknown
@@ -472,7 +472,8 @@ class Learner(SavedModel):
 
     def weights(self) -> tuple[np.ndarray, np.ndarray]:
         """(ids int64[d], w float64[d]) of the features seen, in the scale of the input; of K classes float64[K, d]."""
-        return self.ids(), self.engine.weights(self.state, self.size)
+        w = self.engine.weights(self.state, self.size)
+        return self.ids(), w[: self.scores] if self.options.several else w
 
     def ids(self) -> np.ndarray:
         """int64[d]: ids of the features seen, in the order of `weights`."""

@@ -37,6 +37,7 @@ class SavedModel:
     FORMAT: ClassVar[int]
     access: Access
     index: Index
+    _threads: int
 
     @property
     def size(self) -> int:
@@ -72,15 +73,22 @@ class SavedModel:
         except (KeyError, TypeError, OptionError, ValueError) as error:
             raise ModelFileError(f"the model's content does not fit together: {error}") from error
 
-    def copy(self, *, threads: int = 1) -> Self:
-        """A learner that goes on from the same state, with arrays of its own; `threads` as in the constructor."""
+    def copy(self, *, threads: int | None = None) -> Self:
+        """A learner that goes on from the same state, with arrays of its own; `threads`: None for as many as before."""
         header, arrays = self.to_arrays()
-        return self.from_arrays(header, {name: np.array(array) for name, array in arrays.items()}, threads=threads)
+        arrays, threads = {name: np.array(array) for name, array in arrays.items()}, threads or self._threads
+        return self.from_arrays(header, arrays, threads=threads)
 
     __copy__ = copy
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self.copy()  # the kernels that an engine holds cannot be copied
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickles hold a header and arrays, as the model's file does, and the number of threads."""
+        header, arrays = self.to_arrays()
+        packed = {name: (array.dtype.str, array.shape, storage.pack(array)) for name, array in arrays.items()}
+        return _unpickled, (type(self), header, packed, self._threads)
 
     def save(self, path: str | Path) -> None:
         """Write the model, whole or not at all (see `sonlearn.files.storage`)."""
@@ -99,6 +107,14 @@ class SavedModel:
             return cls.from_arrays(header, arrays, threads=threads), header
         except ModelFileError as error:
             raise ModelFileError(f"{path}: {error}") from error
+
+
+def _unpickled(
+    kind: type[SavedModel], header: dict[str, Any], packed: dict[str, tuple[Any, ...]], threads: int
+) -> SavedModel:  # fmt: skip
+    """Inverse of `SavedModel.__reduce__`."""
+    arrays = {name: storage.unpack(data, dtype, shape) for name, (dtype, shape, data) in packed.items()}
+    return kind.from_arrays(header, arrays, threads=threads)
 
 
 class Access:

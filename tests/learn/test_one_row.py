@@ -229,12 +229,14 @@ def test_counts_are_not_negative():
     assert one.examples == 0
 
 
-def test_learners_that_have_learned_one_row_are_copied_and_pickled():
-    one = settled(method="nag")
+@pytest.mark.parametrize("method", ["nag", "committee"])
+def test_learners_that_have_learned_and_predicted_are_copied_and_pickled(method):
+    one = settled(method=method)
     way = OneRow(one, -1)
     rows = list(stream(12))
     for row, y, weight in rows:
         way.learn(row, y, weight)
+    one.predict(batch_of(*rows[0]))
     others = [copy.deepcopy(one), pickle.loads(pickle.dumps(one))]
     for row, y, weight in rows:
         expect = way.learn(row, y, weight)

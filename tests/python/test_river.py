@@ -173,10 +173,11 @@ def test_a_weight_that_is_none_is_refused_and_nothing_learned(model, weight):
     assert pickle.dumps(ours.learner_.to_arrays()) == pickle.dumps(other.learner_.to_arrays())
 
 
-NO_LABELS = (math.nan, math.inf, -math.inf, "tea", "3", b"3", None, [1.0])
+NO_LABELS = (math.nan, math.inf, -math.inf, "tea", "3", b"3", None, [1.0], np.complex128(2))
 NO_VALUES = [
     *((2.0, label, "found label .*, expected a") for label in NO_LABELS),
-    *((value, 1.0, "'tea'.*expected a finite number or a text") for value in (math.inf, -math.inf, [1], b"x", 10**400)),
+    *((value, 1.0, "'tea'.*expected a finite number or a text") for value in (math.inf, -math.inf, [1], b"2", 10**400)),
+    *((value, 1.0, "'tea'.*expected a finite number or a text") for value in (bytearray(b"2"), np.complex128(2))),
 ]
 
 

@@ -61,7 +61,7 @@ class Bandit(SavedModel):
         *, threads: int = 1,
     ):  # fmt: skip
         self.options, self.text, self.learn = options, text or TextOptions(), learn
-        self.columns = ColumnTable()
+        self.columns, self._threads = ColumnTable(), threads
         self.labels = ActionLabels(options) if options.cbify or options.action else None
         self.index = new_index()
         make: Callable[[], RewardModel] = functools.partial(ConfidentRewards, options)

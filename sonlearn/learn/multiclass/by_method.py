@@ -342,7 +342,7 @@ class Multinomial(Engine):
 
     def weights(self, state: MultinomialState, features: int, number: int | None = None) -> np.ndarray:
         """See `Engine.weights`."""
-        w = self._engine.weights(state.own, features)[: self.met(state)]
+        w = self._engine.weights(state.own, features)
         return w if number is None else w[number]
 
     def reordered(self, state: MultinomialState, order: list[int | None]) -> MultinomialState:
