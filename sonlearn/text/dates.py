@@ -50,7 +50,7 @@ _NAME = f"({'|'.join(name[:3] for name in _MONTHS)})[a-z]*"
 #: What looks like a date, in notations that are read and in others.
 _LIKE = re.compile(
     rf"(0?[1-9]|1[0-2])[/-](19|20)\d\d|({'|'.join(filter(str.isalpha, _MONTH))})-\d\d|(19|20)\d\d-W\d\d|"
-    rf"{_NAME}[/-]\d{{4}}|(\d{{1,2}}([./-]\d{{1,2}}[./-]|[ -]{_NAME}[ -])\d{{2,4}}|"
+    rf"FY ?\d{{2,4}}([/-]\d{{2,4}})?|{_NAME}[/-]\d{{4}}|(\d{{1,2}}([./-]\d{{1,2}}[./-]|[ -]{_NAME}[ -])\d{{2,4}}|"
     r"\d{4}[./-]\d{1,2}[./-]\d{1,2})( .*)?",
     re.ASCII | re.IGNORECASE,
 )

@@ -54,6 +54,8 @@ LOOKED_AT = 1_000
 _ENOUGH, _SURE, _NEARLY_ALL = 20, 100, 0.95
 #: What an index of pandas without a name is called: in CSV without a header, read and written again, in Parquet.
 _INDEX = re.compile(r"column 1|Unnamed: 0|__index_level_0__")
+#: Of a number far from all others: how many others there are, how many times as often it comes, and how far it is.
+_FEW, _OFTEN, _FAR = 3, 10, 5
 _PADDED = re.compile("0[0-9]+")
 #: The chance at most with which rows that lack no value have one label by accident.
 _CHANCE = 1e-6
@@ -225,6 +227,7 @@ class ColumnSummary:
         self.rows = self.missing = missing
         self.ascends, self.whole, self._last = True, True, -np.inf
         self._low, self._high = np.inf, -np.inf
+        self._ends = {self._low: 0, self._high: 0}  # how often these two came
         self.values: dict[str, dict[str, int]] = {}
         self.without = dict(without or {})  # labels of the rows in which it is missing
         self.full = False
@@ -250,6 +253,8 @@ class ColumnSummary:
             self.whole = self.whole and float(number).is_integer()
             self.ascends, self._last = self.ascends and number > self._last, number
             self._low, self._high = min(self._low, number), max(self._high, number)
+            if number in (self._low, self._high):
+                self._ends = {end: self._ends.get(end, 0) + (end == number) for end in (self._low, self._high)}
         elif (date := date_in(field, self._first)) is not None:
             self.dates += 1
             self.texts.add_date(field, date[0].year)
@@ -311,6 +316,8 @@ class ColumnSummary:
             out.append(f"codes rather than numbers; --categorical {flag}")
         if self.kind.startswith("number") and max(self._high, -self._low) == np.inf:
             out.append(f"numbers beyond all bounds, whose rows are malformed; --categorical {flag} takes codes")
+        elif self.kind == "number":
+            out += self._far()
         out += self._leak(labels)
         return out
 
@@ -330,6 +337,18 @@ class ColumnSummary:
         dense = self._high - self._low < 2 * self.numbers
         codes = self._low >= 1e5 and self.numbers >= _SURE and _digits(self._low) == _digits(self._high)
         return self.whole and (self.ascends or (unique and (dense or codes)))
+
+    def _far(self) -> list[str]:
+        """A number that comes often, far from all others: farther than these reach, or two neighbours are apart."""
+        every = np.unique([number for value in self.values if (number := number_of(value)) is not None])
+        others, out = every[~np.isin(every, list(self._ends))], list[str]()
+        for end, times in self._ends.items() if len(others) > _FEW else ():
+            gap = np.abs(others - end).min()
+            often = times >= _OFTEN * self.numbers / len(every) and gap > 2 * np.diff(others).max()
+            if end and times >= _ENOUGH and (often or gap > _FAR * np.ptp(others)):
+                seen = f"{end:g} ({times} times, far from all others)"
+                out.append(f"numbers and a missing value, {seen}; if so, leave its fields empty")
+        return out
 
     def _leak(self, labels: dict[str, int]) -> list[str]:
         """Tell whether one label stands beside each value, though values recur, or beside all that are not missing."""

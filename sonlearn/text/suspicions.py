@@ -26,8 +26,15 @@ _FAR = 2040
 #: 20240331; seconds and milliseconds since 1970, of the years 2001 to 2033.
 _STAMP = re.compile(r"(19|20)\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])|1\d{9}(\d{3})?", re.ASCII)
 _MONEY = r"([$€£¥₹]|EUR|USD|GBP|CHF)"
+#: Letters alone stand behind a blank: 1980s and 12A are no numbers.
+_UNIT = (
+    r"(\s?([ckm]m|mi|[km]g|lbs?|oz|ml|hrs?|min|[kMGT]B|[kM]?Hz|kWh?|km/h|mph|°[CF]|(year|month|week|day|hour)s?)|"
+    r"\s[mglhsWV])"
+)
+#: Durations as P1D among them; those with a time, as P1DT2H, are read.
 _NUMBER = re.compile(
-    rf"[~(+\u2212-]?{_MONEY}?\s*[+\u2212-]?(\d+([.,]\d+)?|\d{{1,3}}([.,'\u2019\s]\d{{3}})+([.,]\d+)?)\s*({_MONEY}|[%kKM])?\)?",
+    rf"P(\d+[YMWD])+|[~(+\u2212-]?{_MONEY}?\s*[+\u2212-]?"
+    rf"(\d+([.,]\d+)?|\d{{1,3}}([.,'\u2019\s]\d{{3}})+([.,]\d+)?)(\s*({_MONEY}|[%kKM])|{_UNIT})?\)?",
 )
 _COMMA = re.compile(r"[+-]?([1-9]\d{0,2}(\.\d{3})+|\d+)?(,\d+)?([eE][+-]?\d+)?", re.ASCII)
 #: What may have a decimal comma, or one between thousands.
@@ -40,7 +47,7 @@ def is_stamp(field: str) -> bool:
 
 
 def is_other_number(field: str) -> bool:
-    """Tell whether a text that is read as no number looks like one: decimal commas, thousands, money, percent."""
+    """Whether a text that is read as no number looks like one: with thousands, decimal commas, money, units."""
     return _NUMBER.fullmatch(field.strip()) is not None
 
 
@@ -145,9 +152,9 @@ class Suspicions:
         if self.numbers <= most:
             return ""
         comma = commas and with_point(self.number) != self.number
-        remedy = "give --decimal ','" if comma else "write 1234.5, without signs and thousands"
+        remedy = "give --decimal ','" if comma else "write 1234.5, without signs, units and thousands"
         if comma and _THOUSANDS.fullmatch(self.number):
-            remedy = "write 1234.5, without signs and thousands, or if commas are decimal --decimal ','"
+            remedy = "write 1234.5, without signs, units and thousands, or if commas are decimal --decimal ','"
         return f"numbers that are read as texts ({shorten(self.number)}); {remedy}"
 
     def note(self, column: str, rows: int, commas: bool = True) -> str:

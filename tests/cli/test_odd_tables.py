@@ -74,9 +74,29 @@ def test_numbers_of_other_notations():
         "-1,5",
         "\u22125",
         "($1,200.00)",
+        "65 km",
+        "65km",
+        "3 m",
+        "36 months",
+        "P1D",
+        "P1Y2M",
     ):
         assert is_other_number(field), field
-    for field in ("12 apples", "A1", "1,23,4 x", "", "-", "1.2.3", "v2", "()", "(0664) 12"):
+    for field in (
+        "12 apples",
+        "A1",
+        "1,23,4 x",
+        "",
+        "-",
+        "1.2.3",
+        "v2",
+        "()",
+        "(0664) 12",
+        "1980s",
+        "12A",
+        "2nd",
+        "PD",
+    ):
         assert not is_other_number(field), field
         assert with_point(field) == field
     for field, read in (("1.234", "1234"), ("-1.234,5", "-1234.5"), ("0.942", "0.942"), ("0,9", "0.9")):
@@ -94,9 +114,10 @@ def test_what_is_not_read_as_it_is_meant_is_said(cli, tmp_path):
     assert err == f"{what}numbers that are read as texts ({german(ROWS[0][1])!r}); give --decimal ',' {names}"
     _, _, err = trained("a,n,y\n", lambda a, x, y: f'{a},"${x:,.2f}",{int(y)}')
     assert err.startswith(what)
-    assert err.endswith(f"; write 1234.5, without signs and thousands {names}")
+    assert err.endswith(f"; write 1234.5, without signs, units and thousands {names}")
     _, _, err = trained("a,n,y\n", lambda a, x, y: f'{a},"{a + 1000:,}",{int(y)}')  # 1,001 is rarely 1.001
-    assert err.endswith(f"; write 1234.5, without signs and thousands, or if commas are decimal --decimal ',' {names}")
+    either = "without signs, units and thousands, or if commas are decimal --decimal ','"
+    assert err.endswith(f"; write 1234.5, {either} {names}")
     assert trained("a,n,y\n", lambda a, x, y: f'{a},"${x:,.2f}",{int(y)}', "--categorical", "n") == (0, "", "")
     for date in ("2024.05.{:02}", "{:02}-Marz-2024", "{} Januar 24", "2024-W{:02}", "2024-05-{:02} 01h05"):
         _, _, err = trained("a,n,y\n", lambda a, x, y: f"{a},{date.format(a % 28 + 1)},{int(y)}")  # noqa: B023
@@ -114,8 +135,9 @@ def test_what_is_not_read_as_it_is_meant_is_said(cli, tmp_path):
     )
     _, _, err = trained("a,n,y\n", lambda a, x, y: f"{a},{a % 12 + 1:02}/{1990 + a},{int(y)}")
     assert err.startswith(f"{what}dates that are not read as such ('")
-    _, _, err = trained("a,n,y\n", lambda a, x, y: f"{a},May-{10 + a % 90},{int(y)}")
-    assert err.startswith(f"{what}dates that are not read as such ('May-")
+    for month in ("May-", "FY", "FY20"):
+        _, _, err = trained("a,n,y\n", lambda a, x, y: f"{a},{month}{10 + a % 90},{int(y)}")  # noqa: B023
+        assert err.startswith(f"{what}dates that are not read as such ('{month}")
     _, _, err = trained("a,n,y\n", lambda a, x, y: f"{a},01.03.24 {a % 24}.{a % 60:02},{int(y)}")
     assert "; write 2024-03-31 (" in err  # neither flag reads these hours
     _, _, err = trained("a,n,y\n", lambda a, x, y: f"{a},{a % 2 + 3}/{a % 15 + 13}/2024,{int(y)}", "--day-first", "n")
@@ -283,6 +305,27 @@ def test_line_ends_of_old_macs():
         InputError, match=r"1: found a carriage return alone as the end of a line, expected the line ends"
     ):
         rows("a,b\r1,1\r")
+
+
+@pytest.mark.parametrize(
+    ("numbers", "far"),
+    [
+        ([*(i / 8 for i in range(60)), *[-200] * 60], "-200 (60 times"),
+        ([*(i**3 for i in range(2, 12)), *[-200] * 200], None),  # they are as far from one another
+        ([*[1, 2, 3, 4, 5] * 40, *[99] * 25], "99 (25 times"),
+        ([*[1, 2, 3, 4, 5] * 40, *[10] * 25], None),
+        ([*range(1, 60), *[9999] * 19], None),
+        ([*range(1, 60), 9999, *[-999] * 600], "-999 (600 times"),
+        ([*range(500, 560), *[0] * 600], None),
+    ],
+)
+def test_describe_names_a_number_that_is_far_from_all_others_and_comes_often(cli, tmp_path, numbers, far):
+    mixed = random.Random(0).sample(numbers, len(numbers))
+    (tmp_path / "t").write_text("a,n\n" + "".join(f"{i % 3},{number}\n" for i, number in enumerate(mixed)))
+    out = cli.out("describe", tmp_path / "t")
+    what = "n: looks like numbers and a missing value, "
+    assert out.count("a missing value") == (far is not None)
+    assert far is None or f"\n{what}{far}, far from all others); if so, leave its fields empty\n" in out
 
 
 def test_describe_knows_json(cli, tmp_path):

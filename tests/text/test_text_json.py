@@ -454,8 +454,8 @@ def test_members_with_numbers_in_quotes_or_other_dates_are_named():
     other = [
         "the column 'at' has dates that are not read as such ('01/03/2024'); --day-first 'at', or --month-first, "
         "reads them (--categorical 'at' if they are names)",
-        "the column 'in.d' has numbers that are read as texts ('1,0'); write 1234.5, without signs and thousands "
-        "(--categorical 'in.d' if they are names)",
+        "the column 'in.d' has numbers that are read as texts ('1,0'); write 1234.5, without signs, units and "
+        "thousands (--categorical 'in.d' if they are names)",
     ]
     assert typed.notes == other
     quoted = (
