@@ -319,6 +319,12 @@ def test_members_are_judged_by_the_loss_with_the_best_weights_without_them(K):
     np.testing.assert_allclose(found[1], growth, rtol=1e-3, atol=1e-6)
 
 
+def test_members_that_are_always_right_are_judged():
+    scores = np.full((400, 4, 3), -300.0)
+    scores[:, :, 0] = 0.0
+    assert np.isfinite(fitted(case_of(NAMES, scores, [1, 1, 4, 0]), [0, 1, 2])[1]).all()
+
+
 def test_what_has_not_been_shown_to_be_of_no_use_stays():
     """Few rows say little: a member of some use goes only where many rows have shown how little that is."""
     some = member_scores((2.0, 2.0, 0.0, 0.0), 4000)

@@ -432,7 +432,7 @@ def fitted(case: PruningCase, chosen: list[int], start: np.ndarray | None = None
     others = w - inverse * (w / np.diag(inverse))[:, None]  # row j: the weights where that of member j is 0
     now = probabilities(counted + w.astype(np.float32) @ V)[1]
     without = probabilities(counted[:, :, None] + others.astype(np.float32) @ V)[1]
-    more, loss = without - now[:, None], max(float((now * h).sum(dtype=np.float64)) / total, 1e-300)
+    more, loss = without - now[:, None], max(float((now * h).sum(dtype=np.float64)) / total, 1e-30)
     mean = np.einsum("bkn,bn->k", more, h) / total
     spread = np.sqrt(np.einsum("bkn,bn->k", (more - mean[:, None]) ** 2, h * h)) / total
     return w, (mean + DOUBT * spread - float((h * h).sum()) / (2.0 * total * total)) / loss
