@@ -29,7 +29,7 @@ from sonlearn.learn.learner import Learner
 from sonlearn.options.run import RunOptions, ServeOptions
 from sonlearn.options.text import NAMESPACED, TABLES
 from sonlearn.text.decisions import DecisionReader
-from sonlearn.text.hashing import hash_bytes
+from sonlearn.text.hashing import constant_id, hash_bytes
 from sonlearn.text.read import read_batches
 
 if TYPE_CHECKING:
@@ -217,6 +217,7 @@ def warm_up(learner: Learner, learns: bool) -> None:
     hash_bytes(b"a")  # names in JSON
     if text.format in TABLES:
         row = Batch(np.array([0, 1]), np.array([0]), np.ones(1), np.ones(1), np.ones(1), np.ones(1, np.int64))
+        row = row._replace(constant=constant_id(text, text.format))
     else:
         lines = {"vw": b"1 |a b c", "json": b'{"_label": 1, "a": 1}'}
         (row,) = read_batches(io.BytesIO(lines.get(text.format, b"1 1:1")), text)

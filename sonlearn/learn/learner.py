@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sonlearn.data.batch import Batch
+from sonlearn.data.batch import CONSTANT, Batch
 from sonlearn.data.rows import NO_ROWS, Rows, learned_rows
 from sonlearn.errors import DivergedError, InputError, OptionError, SonlearnError
 from sonlearn.files import storage
@@ -29,6 +29,7 @@ from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.learning import OUTPUT_OPTIONS
 from sonlearn.options.text import TABLES
 from sonlearn.text.columns import ColumnTable, Labelling
+from sonlearn.text.hashing import constant_id
 from sonlearn.views.index import index_of, intern, knows, lookup, new_index
 
 if TYPE_CHECKING:
@@ -95,6 +96,8 @@ class Learner(SavedModel):
     ):
         self.options = options or LearnOptions() if not given else _options_of(options, given)
         self.text = TextOptions() if text is None else text
+        if not isinstance(self.options, LearnOptions):
+            raise TypeError(f"options {options!r}: expected a LearnOptions")
         if not isinstance(self.text, TextOptions):
             raise TypeError(f"text {text!r}: expected a TextOptions")
         self.examples = 0
@@ -154,8 +157,7 @@ class Learner(SavedModel):
             Another thread learns with this learner, or predicts; nothing has been learned.
         """
         with self.access.to_learn:
-            if not isinstance(batch, Batch):
-                batch = self._batch_of(batch, label, learns=True)
+            batch = self._batch_of(batch, label, learns=True)
             if skip:
                 batch = self.fitting(batch)
             if self.options.label_delay:
@@ -304,8 +306,7 @@ class Learner(SavedModel):
         ThreadError
             Another thread learns with this learner.
         """
-        if not isinstance(batch, Batch):
-            batch = self._batch_of(batch, None, learns=False)
+        batch = self._batch_of(batch, None, learns=False)
         if online:
             return self._predict_online(batch, labels_follow)
         with self.access.to_predict() as engine:
@@ -327,8 +328,15 @@ class Learner(SavedModel):
             out, none = self.learn_rows(batch, rows, skip=False), np.zeros(batch.n, dtype=bool)
             return self.as_predicted(out, rows.y, batch, none if labels_follow else None)
 
-    def _batch_of(self, table: Table, label: str | None, learns: bool) -> Batch:
-        """The rows of a table. The first one that is learned from settles what the features are."""
+    def _batch_of(self, table: Batch | Table, label: str | None, learns: bool) -> Batch:
+        """`table`, or its rows. The first table that is learned from settles what the features are."""
+        if isinstance(table, Batch):
+            constant = constant_id(self.text, self.text.format)
+            if self.text.format != "auto" and table.constant != constant and len(table.indices):
+                given = "indices, as of a matrix" if table.constant == CONSTANT else "hashed names"
+                expected = "indices" if constant == CONSTANT else f"names hashed to 2^{self.text.bits} slots"
+                raise InputError(table.source, None, None, given, f"{expected}, which this learner has learned from")
+            return table
         if not hasattr(table, "__arrow_c_stream__"):
             given, expected = f"a {type(table).__name__}", "a Batch, or a table that has __arrow_c_stream__"
             others = "matrices: sonlearn.from_scipy; dicts: sonlearn.read_batches"
@@ -383,8 +391,7 @@ class Learner(SavedModel):
         """
         from sonlearn.learn.explain import explained
 
-        if not isinstance(batch, Batch):
-            batch = self._batch_of(batch, None, learns=False)
+        batch = self._batch_of(batch, None, learns=False)
         return [one for one in explained(self, batch, classes) if one is not None]
 
     def contributions(self, batch: Batch, number: int | None = None) -> Contributions | None:

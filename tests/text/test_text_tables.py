@@ -145,6 +145,13 @@ def test_what_does_not_go_together():
     ours.partial_fit(from_scipy(np.ones((2, 2)), y=np.array([1.0, -1.0])))
     with pytest.raises(InputError, match="found a table, expected matrices, which this learner has learned from"):
         ours.partial_fit(frame("pyarrow"), label="y")
+    ours = learner()
+    ours.partial_fit(frame("pyarrow"), label="y")
+    for act in (ours.partial_fit, ours.predict, ours.explain):
+        with pytest.raises(
+            InputError, match=r"found indices, as of a matrix, expected names hashed to 2\^18 slots, which"
+        ):
+            act(from_scipy(np.ones((2, 2)), y=np.array([1.0, -1.0])))
     with pytest.raises(OptionError, match=r"^read_batches: format vw: tables in memory are read as arrow"):
         read_batches(frame("pyarrow"), TextOptions(format="vw"))
 
@@ -166,6 +173,8 @@ def test_what_is_no_table_is_named(pandas):
             TextOptions(text=text)
     with pytest.raises(TypeError, match=r"^text 3: expected a TextOptions"):
         Learner(text=3)
+    with pytest.raises(TypeError, match=r"^options 'nag': expected a LearnOptions"):
+        Learner("nag")
 
 
 def test_categories_that_are_null_or_unused():
