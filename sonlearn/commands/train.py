@@ -207,6 +207,9 @@ class TrainingSession(Session):
         """Return what was found in the place of labels, and what to do."""
         if self.joined is not None and self.joined.nothing:
             return self.joined.nothing, "ids written alike; nothing was learned, and no model was saved"
+        if self.learn.label_delay >= self.progress.examples:
+            found = f"no more examples than --label_delay {self.learn.label_delay}"
+            return found, "more, or a shorter delay; nothing was learned, and no model was saved"
         return unlabelled(self.learner.text)
 
     def warnings(self) -> list[str]:
@@ -224,6 +227,8 @@ class TrainingSession(Session):
             found += link_without_sense(self.learner.options)
         if not self.options.testonly:
             found += worse_than_a_constant(self.learn, self.progress) + unlike_classes(self.learner)
+            if self.learn.threshold is not None and not self.progress.trained.classes:
+                found.append(f"--threshold {self.learn.threshold}: labels are values, so predictions are no classes")
         if self.metrics is not None and self.progress.examples >= SOME and not (self.options.testonly or self.before):
             found += filter(None, (self.metrics.one_label(),))
         if self.metrics is not None and self.progress.examples >= ENOUGH:

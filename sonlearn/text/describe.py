@@ -146,6 +146,8 @@ def describe(
         columns, records = _of_csv(chunks, name, options, labels) if is_csv else ([], _of_json(chunks, name))
         records = _admitted(records, malformed)
         begin = list(itertools.islice(records, MANY))
+        if not (is_csv or options.label) and any(name == "_label" for each in begin for name, _ in leaves_of(each)):
+            options = dataclasses.replace(options, label="_label")
         options = told(options, begin if is_csv else map(texts_in, begin))
         records = itertools.chain(begin, records)
         if not is_csv:

@@ -159,7 +159,8 @@ def _remote(address: str) -> Any:
     try:
         return fsspec.open(address, "rb")
     except (ImportError, ValueError) as error:
-        raise InputError(address, None, None, shorten(str(error), 100), "an address that fsspec knows") from error
+        known = "what it requires (extra remote)" if isinstance(error, ImportError) else "an address that fsspec knows"
+        raise InputError(address, None, None, shorten(str(error), 100), known) from error
 
 
 def reason(error: OSError) -> str:

@@ -340,6 +340,8 @@ def test_describe_knows_json(cli, tmp_path):
     assert err.startswith("sonlearn: warning: malformed lines left out: 2, the first: ")
     assert err.endswith("t.jsonl:41:2: found the end of the line, expected a name in double quotes")
     assert out.startswith("rows = 40\nlabels = 'a' 20, 'b' 20\n")
+    (tmp_path / "own.jsonl").write_text("\n".join(lines).replace('"y"', '"_label"'))
+    assert cli.out("describe", tmp_path / "own.jsonl").startswith("rows = 40\nlabels = 'a' 20, 'b' 20\n")
     shown = {line.split()[0]: " ".join(line.split()[1:]) for line in out.splitlines()[4:] if line}
     assert shown["user.age"] == "number 0.0% 9 '0', '1', '2'"
     assert shown["user.old"] == "number 0.0% 2 'true', 'false'"

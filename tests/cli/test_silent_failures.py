@@ -130,6 +130,7 @@ def test_columns_are_left_out_by_name(cli, files):
         ("--ngram 2 t.csv", "--ngram: expected --text COLUMN, whose words they take, found a table"),
         ("--ignore Id t.csv", "expected a column 'Id' (--ignore)"),
         ("--keep x t.csv", "expected a column 'x' (--keep)"),
+        ("--ignore age --keep age t.csv", "--ignore age with --keep age: give one of them"),
         ("--text note t.csv", "expected a column 'note' (--text)"),
         ("--weight w t.csv", "expected one column 'w' (--weight)"),
         ("--id key t.csv", "expected one column 'key' (--id)"),
@@ -175,6 +176,7 @@ def test_the_label_of_json_by_name(cli, files):
             "a.vw", "1 0 |a b\n0 0 |a c\n", [], "found no example that has a label and an importance above 0, expected "
             "a label before the first bar; nothing was learned, and no model was saved",
         ),
+        ("a.vw", "1 |a b\n0 |a c\n", ["--label_delay", "2"], "found no more examples than --label_delay 2"),
         ("a.csv", "a,y\n1,x\n2,y\n", ["--label", "y", "--loss", "squared", "--on-error", "skip"], "2 malformed lines"),
     ],
 )  # fmt: skip

@@ -403,6 +403,13 @@ def test_a_link_that_does_not_fit_the_loss_is_named(cli, tmp_path, command):
     assert (status, "--link" in err) == (0, False)
 
 
+def test_a_threshold_for_values_is_named(cli, tmp_path):
+    given = ("train", "--method", "nag", "--loss", "squared", "--threshold", ".3", "t.svm")
+    for labels, named in ((("1", "-1"), False), (("7", "3"), True)):
+        (tmp_path / "t.svm").write_text("{} 1:1\n{} 1:-1\n".format(*labels) * 20)
+        assert ("--threshold 0.3: labels are values, so predictions are no classes" in cli.err(*given)) == named
+
+
 @pytest.mark.parametrize(
     "command", [("train", "--method", "nag"), ("tune", "--grid", "method=nag l2=0,.1")], ids=" ".join
 )

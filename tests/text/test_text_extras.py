@@ -7,6 +7,7 @@ import io
 import math
 import random
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -186,7 +187,7 @@ def test_parquet_in_a_stream():
         list(read_batches(io.BytesIO(b"PAR1....")))
 
 
-def test_remote(tmp_path):
+def test_remote(tmp_path, monkeypatch):
     fsspec = pytest.importorskip("fsspec", reason="fsspec is not installed")
     for name in ("a", "b"):
         with fsspec.open(f"memory://data/{name}.svm", "wb") as file:
@@ -199,6 +200,9 @@ def test_remote(tmp_path):
         list(read_batches("memory://data/none.svm"))
     with pytest.raises(InputError, match="expected an address that fsspec knows"):
         list(read_batches("nostore://x"))
+    monkeypatch.setitem(sys.modules, "aiohttp", None)
+    with pytest.raises(InputError, match=r"aiohttp.*, expected what it requires \(extra remote\)"):
+        list(read_batches("https://localhost/x"))
 
 
 @pytest.mark.skipif(importlib.util.find_spec("fsspec") is not None, reason="fsspec is installed")
