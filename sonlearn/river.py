@@ -255,9 +255,6 @@ class _RiverEstimator(base.Options):
         learner = self.__dict__.get("learner_")
         return sys.getsizeof(self) + (0 if learner is None else sum(a.nbytes for a in learner.to_arrays()[1].values()))
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_buffers"}  # which are of one row
-
     def clone(self, new_params: dict[str, Any] | None = None, include_attributes: bool = False) -> Self:
         """A new estimator with these parameters, or others; with `include_attributes` also with what was learned."""
         self.__dict__.pop("_buffers", None)  # of one row; River would copy them

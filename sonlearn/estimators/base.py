@@ -56,6 +56,12 @@ class Options:
     #: Options that have another name here.
     _RENAMED: Mapping[str, str] = {}
 
+    def __getstate__(self) -> dict[str, Any]:
+        """The attributes, of which copies have a learner of their own, and none has the buffers of one row."""
+        state: dict[str, Any] = dict(super().__getstate__())  # type: ignore[call-overload]
+        state.pop("_buffers", None)
+        return state | ({"learner_": state["learner_"].copy()} if "learner_" in state else {})
+
     def _class_options(self, **labels: Any) -> LearnOptions:
         """The options of a classifier, with what is known of labels. Raises OptionError, also for a loss of values."""
         options, known = self._checked_options(**self._given(), **labels), ", ".join(losses.OF_CLASSES)
