@@ -88,7 +88,12 @@ class SavedModel:
         """Pickles hold a header and arrays, as the model's file does, and the number of threads."""
         header, arrays = self.to_arrays()
         packed = {name: (array.dtype.str, array.shape, storage.pack(array)) for name, array in arrays.items()}
-        return _unpickled, (type(self), header, packed, self._threads)
+        return self._unpickled, (header, packed, self._threads)
+
+    @classmethod
+    def _unpickled(cls, header: dict[str, Any], packed: dict[str, tuple[Any, ...]], threads: int) -> Self:
+        arrays = {name: storage.unpack(data, dtype, shape) for name, (dtype, shape, data) in packed.items()}
+        return cls.from_arrays(header, arrays, threads=threads)
 
     def save(self, path: str | Path) -> None:
         """Write the model, whole or not at all (see `sonlearn.files.storage`)."""
@@ -107,14 +112,6 @@ class SavedModel:
             return cls.from_arrays(header, arrays, threads=threads), header
         except ModelFileError as error:
             raise ModelFileError(f"{path}: {error}") from error
-
-
-def _unpickled(
-    kind: type[SavedModel], header: dict[str, Any], packed: dict[str, tuple[Any, ...]], threads: int
-) -> SavedModel:  # fmt: skip
-    """Inverse of `SavedModel.__reduce__`."""
-    arrays = {name: storage.unpack(data, dtype, shape) for name, (dtype, shape, data) in packed.items()}
-    return kind.from_arrays(header, arrays, threads=threads)
 
 
 class Access:
