@@ -7,7 +7,7 @@ from dense_learner import dense_rows
 from for_all import for_all
 from matrix_twin import TWINS, agree, raw_predictions
 from states import check_saves
-from streams import duplicated, ill_conditioned, low_rank, mixed, shuffled_features
+from streams import batch_of_dense, duplicated, ill_conditioned, low_rank, mixed, shuffled_features
 
 from sonlearn import Learner, LearnOptions
 
@@ -64,6 +64,15 @@ def test_metagrad_with_one_sketch_for_all_experts(stream, m):
         learner, wanted = agree(batch, method="metagrad-fd", sketch_size=m, **more)
         assert np.std(wanted) > 1e-3
         assert learner.facts()["experts"].sum() == pytest.approx(1)
+
+
+@for_all("more", [{"method": "metagrad-fd"}, {"method": "s-adagrad", "update": "dual"}])
+def test_sums_of_gradients_stay_accurate_when_nearly_all_directions_are_kept(more):
+    """What a new row adds to the kept ones is then a small difference, whose errors grow from shrink to shrink."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(900, 12))
+    batch = batch_of_dense(X, np.where(X @ rng.normal(size=12) / 3.0 + rng.normal(size=900) > 0.0, 1.0, -1.0))
+    agree(batch, sketch_size=10 if more["method"] == "metagrad-fd" else 11, **more)
 
 
 # ---------------------------------------------------------------------------------------------------- theory

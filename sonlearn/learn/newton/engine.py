@@ -83,7 +83,7 @@ class SketchedNewton(Engine):
             if status == FOLD:
                 fold_weight_scale(state)
             elif status == ORTHONORMALISE:
-                orthonormalise(state)
+                orthonormalise(state, self.params.dual)
         return state, at
 
     def predict(self, state: NewtonState, rows: Rows, out: Predictions) -> int:

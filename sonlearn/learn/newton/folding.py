@@ -114,11 +114,11 @@ def is_due(now, worst):
 
 
 @inline
-def orthonormalise(state):
+def orthonormalise(state, dual):
     """V <- L^-1 V with L L' = V V' over all features, which are brought up to date: O(m^2) each. F becomes I.
 
-    The buffer must be empty. Neither the weights nor the vectors stored by their coordinates in V change. Modifies
-    state.
+    The buffer must be empty. The weights do not change. With `dual`, q <- V z anew: its error grows as that of V, and
+    steps would follow it. Modifies state.
     """
     table, factor, now = state.table, state.factor, state.now[0]
     k, M = now.k, len(factor.FT)
@@ -136,11 +136,12 @@ def orthonormalise(state):
             table[f, i] = v[i]
             add_scaled(C[i], v[i], v, i + 1)
     factorise_or(C, 0.0, k, LT, 0.25, math.inf)  # near 1, unless a row is pure rounding error: it becomes 0
+    a, q = state.basis.a, state.basis.q
+    clear(q)
     for f in range(now.seen):
         solve_lower(LT, k, table[f], table[f])
-    a, q = state.basis.a, state.basis.q
-    for each in range(len(q)):
-        solve_lower(LT, k, q[each], q[each])
+        for c in range(classes if dual else 0):
+            add_scaled(q[c], table[f, M + c], table[f], k)
     for i in range(k):
         if LT[i, i] < math.inf:
             for c in range(classes):

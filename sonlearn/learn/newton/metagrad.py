@@ -162,7 +162,9 @@ def learn(params, state, work, rows, out, start, learns):
         shrinks, r = add_row(base, state, work, feats, slope, row, n_rest, wx, vx), now.k + now.raw
         if shrinks:
             if shrink(base, state.base, work, work.slope, (True,)):
-                orthonormalise(state.base)
+                orthonormalise(state.base, True)
+                for f in range(now.seen):
+                    add_scaled(state.base.basis.q[1], state.v[f], state.base.table[f], now.k)
             lam, U = state.base.basis.D2[: now.k].copy(), np.eye(now.k)
         else:
             lam, U = np.linalg.eigh(state.base.basis.H[:r, :r].copy())
