@@ -370,16 +370,8 @@ class SonlearnClassifier(_RiverEstimator, MiniBatchClassifier):
         """The likeliest class, or that of `threshold`; None before any was seen."""
         raw = self._raw_one(x) if self._classes else None
         if raw is not None:
-            return self._classes[self._number_of(raw)]
+            return self._classes[int(self._numbers_of(raw))]
         return self._predicted([x])[0]
-
-    def _number_of(self, raw: np.ndarray) -> int:
-        """The number of the class of a row with these scores, float64[K or 1]."""
-        learner = self.learner_
-        if learner.options.several:
-            return int(raw.argmax())
-        low, high = learner.options.bounds
-        return self.positive_ if min(max(raw[0], low), high) > learner.threshold else 1 - self.positive_
 
     def predict_set_one(self, x: dict[Hashable, Any]) -> set[Hashable]:
         """The classes in the row's set, which holds the share `coverage` of the labels; of nothing learned, none.
@@ -435,7 +427,7 @@ class SonlearnClassifier(_RiverEstimator, MiniBatchClassifier):
         if not rows or not hasattr(self, "learner_") or not classes:
             return [None] * len(rows)
         raw = self.learner_.predict(self._unlabelled(rows), online=True).scores
-        return [classes[self._number_of(row)] for row in raw]
+        return [classes[number] for number in self._numbers_of(raw)]
 
     def _probabilities(self, rows: list[dict[Hashable, Any]]) -> list[dict[Hashable, float]]:
         classes, learner = self._classes, getattr(self, "learner_", None)

@@ -525,11 +525,8 @@ class SonlearnClassifier(ClassifierMixin, _SklearnEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """The likeliest class of each row, or that of `threshold`, array[n]."""
-        raw, options = self._raw(X), self.learner_.options
-        if options.several:
-            return np.asarray(self.classes_[raw.argmax(axis=1)])
-        above = np.clip(raw[:, 0], *options.bounds) > self.learner_.threshold
-        return np.asarray(self.classes_[np.where(above, self.positive_, 1 - self.positive_)])
+        raw = self._raw(X)  # raises where nothing was learned
+        return np.asarray(self.classes_[self._numbers_of(raw)])
 
     @property
     def threshold_(self) -> float:

@@ -8,6 +8,7 @@ more are ``--oaa``'s.
 from __future__ import annotations
 
 import contextlib
+import math
 import signal
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -114,6 +115,16 @@ class Options:
     def _labels_of(self, numbers: Any) -> Any:
         """Classes, by number (int64[n], or one), as the labels that the learner takes, float64[n]."""
         return 1.0 * numbers if self.learner_.options.several else self._sign * (2.0 * numbers - 1.0)
+
+    def _numbers_of(self, raw: np.ndarray) -> Any:
+        """int64[...]: numbers of the classes that are predicted, of raw predictions float64[..., K or 1]."""
+        learner = self.learner_
+        if learner.options.several:
+            return raw.argmax(axis=-1)
+        (low, high), least = learner.options.bounds, learner.threshold
+        if not low <= least < high:  # predictions within the bounds are all above it, or none is
+            least = math.copysign(math.inf, least - low)
+        return 1 * ((raw.T[0] > least) == self.positive_)
 
     def _probabilities_of(self, raw: np.ndarray) -> np.ndarray:
         """float64[..., K]: probabilities of the classes, of raw predictions float64[..., K or 1]."""

@@ -47,7 +47,7 @@ def is_stamp(field: str) -> bool:
 
 
 def is_other_number(field: str) -> bool:
-    """Whether a text that is read as no number looks like one: with thousands, decimal commas, money, units."""
+    """Tell whether a text that is read as no number looks like one: with thousands, decimal commas, money, units."""
     return _NUMBER.fullmatch(field.strip()) is not None
 
 

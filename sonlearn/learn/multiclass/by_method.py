@@ -321,19 +321,14 @@ class Multinomial(Engine):
         """Learn rows from `start` on; see `Engine.learn`."""
         margins = Predictions.empty(len(rows.y), self._classes)
         own, at = self._engine.learn(state.own, rows, margins, start)
-        y = np.where(rows.weight[start:at] > 0, rows.y[start:at], np.nan)
-        met = self.met(state)
-        met = met + np.searchsorted(first_occurrences(y, met), np.arange(at - start))
-        self._to_input(margins.raw[start:at], met, out.part(start, at))
-        state.counts[:] += np.bincount(y[~np.isnan(y)].astype(np.int64), minlength=self._classes)
+        to_input(rows, start, at, True, margins.raw, state.counts, out)
         return state._replace(own=own), at
 
     def predict(self, state: MultinomialState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
-        n = len(rows.y)
-        margins = Predictions.empty(n, self._classes)
+        margins = Predictions.empty(len(rows.y), self._classes)
         at = self._engine.predict(state.own, rows, margins)
-        self._to_input(margins.raw, np.full(n, self.met(state)), out)
+        to_input(rows, 0, len(rows.y), False, margins.raw, state.counts, out)
         return at
 
     def refusal(self, rows: Rows, row: int) -> tuple[str, str] | None:
@@ -362,15 +357,6 @@ class Multinomial(Engine):
         """See `Engine.by_row`."""
         return MultinomialByRow(self, Predictions.empty(1))
 
-    # -- how ---------------------------------------------------------------------------------------------------------
-
-    def _to_input(self, raw: np.ndarray, met: np.ndarray, out: Predictions) -> None:
-        """Fill in the scores of rows; `met` int64[n], classes met before each."""
-        out.raw[:] = raw[:, : out.raw.shape[1]]
-        rest = np.flatnonzero(met < self._classes)
-        out.unseen[rest] = raw[rest, met[rest]]
-        out.met[:] = met
-
 
 class MultinomialByRow(EngineByRow):
     """`Multinomial.learn` of rows that come one by one in the same buffers."""
@@ -380,28 +366,32 @@ class MultinomialByRow(EngineByRow):
         margins, engine = Predictions.empty(1, len(state.counts)), self._engine.parts(state)["own"]
         own, calls = prepared(engine, state.own, rows, margins, self._features)
         self._first = max(len(calls), 1)
-        self._sequence = Sequence([*calls, (to_input, (rows, margins.raw, state.counts, out))] if calls else [])
+        self._sequence = Sequence(
+            [*calls, (to_input, (rows, 0, 1, True, margins.raw, state.counts, out))] if calls else []
+        )
         return state._replace(own=own)
 
 
 @bare_jit
-def to_input(rows, scores, counts, out):
-    """Put what a learner of all classes says of a row into `out`, and count its class, as `Multinomial.learn` does.
+def to_input(rows, start, stop, learns, scores, counts, out):
+    """Put what a learner of all classes says of rows start..stop-1 into `out`; where it `learns`, count their classes.
 
-    scores : float64[1, K], set to 0; counts : int64[K]
+    scores : float64[n, K], set to 0; counts : int64[K]
     """
     met = 0
     for k in range(len(counts)):
         if counts[k] > 0:
             met = k + 1
-    for k in range(len(out.raw[0])):
-        out.raw[0, k] = scores[0, k]
-    out.met[0] = met
-    if met < len(counts):
-        out.unseen[0] = scores[0, met]
+    for i in range(start, stop):
+        for k in range(len(out.raw[i])):
+            out.raw[i, k] = scores[i, k]
+        out.met[i] = met
+        if met < len(counts):
+            out.unseen[i] = scores[i, met]
+        if learns and is_learned(rows.weight[i], rows.y[i]):
+            counts[int(rows.y[i])] += 1
+            met = max(met, int(rows.y[i]) + 1)
     scores.fill(0.0)
-    if is_learned(rows.weight[0], rows.y[0]):
-        counts[int(rows.y[0])] += 1
 
 
 def first_occurrences(y: np.ndarray, met: int) -> np.ndarray:
