@@ -277,6 +277,8 @@ def write_in_units(state, features):
     now, table = state.now[0], state.table
     for f in features:
         row = table[np.uintp(f)]
+        if row[W_FOLDS] == now.w_folds and row[G_FOLDS] == now.g_folds:
+            continue
         row[W] *= folded(now.w_folds, row[W_FOLDS])
         row[G] *= folded(now.g_folds, row[G_FOLDS])
         row[W_FOLDS], row[G_FOLDS] = now.w_folds, now.g_folds
