@@ -49,26 +49,27 @@ def rested(batch, options, stops):
 @pytest.mark.parametrize("kind", ["squared", "logistic"])
 def test_weights_are_of_the_mean_that_would_have_erred_least(soon, kind):
     """Beside all mixtures on a fine grid: of the members and of what they say with the usual weights."""
-    shares = np.array([each for each in itertools.product(range(21), repeat=4) if sum(each) == 20]) / 20
-    P, preferred = np.zeros((4, 4)), 0
+    k = 4 if kind == "squared" else 5  # of two classes 0, too
+    shares = np.array([each for each in itertools.product(range(21), repeat=k) if sum(each) == 20]) / 20
+    P, preferred = np.zeros((k, k)), 0
     stops = [64, 80, 100, 125, 156, 195, 243, 303, 378, 472, 590]
     options = LearnOptions(loss=kind, members=NAMES, prune=False)
     for ours, rows, V, y, usual in rested(series(kind=kind), options, stops):
-        both = np.column_stack([V, V @ usual])
+        both = np.column_stack([V, np.zeros((rows.n, k - 4)), V @ usual])
         errors = both - y[:, None] if kind == "squared" else 1.0 / (1.0 + np.exp(-both)) - (y[:, None] > 0.0)
         near = 1.0 / (resting.NEAR + np.arange(1, rows.n + 1))
         mean = (errors.T * near) @ errors / near.sum()
         P = resting.LEFT * P + mean / mean.diagonal().min()
-        more = P + resting.PREFERENCE * P.diagonal().min() * np.diag([1, 1, 1, 0])
+        more = P + resting.PREFERENCE * P.diagonal().min() * np.diag([1.0] * (k - 1) + [0])
         a = ours.state.resting.weights
         assert not a[3], "what forgets has no part"
-        a = a[[0, 1, 2, -1]]
+        a = a[[0, 1, 2, *range(3 - k, 0)]]
         assert a.min() >= 0.0
         assert a.sum() == pytest.approx(1.0)
         best = np.einsum("ni,ij,nj->n", shares, more, shares).min()
         assert best * 0.98 < a @ more @ a < best * (1 + 1e-9)
-        np.testing.assert_allclose(ours.contributions(rows).weight, a[:3] + a[3] * usual, rtol=1e-9, atol=1e-12)
-        preferred += 0.0 < a[3] < 1.0
+        np.testing.assert_allclose(ours.contributions(rows).weight, a[:3] + a[-1] * usual, rtol=1e-9, atol=1e-12)
+        preferred += 0.0 < a[-1] < 1.0
     assert preferred, "both kinds of weights have a part"
 
 
@@ -76,7 +77,7 @@ def test_members_that_are_pruned_have_no_weight_at_rest():
     errors = np.random.default_rng(0).normal(size=(4, 50)) * [[2.0], [1.0], [3.0], [1.5]]
     own = resting.new_resting(3)
     resting.learn(own, [0, 1, 2], errors, np.ones(50))
-    assert own.weights.all()
+    assert own.weights[[0, 1, 2, -1]].all()
     less = resting.new_resting(3)
     resting.leave_out(own, [1])
     resting.learn(less, [0, 2], errors[[0, 2, 3]], np.ones(50))

@@ -313,7 +313,7 @@ class Committee(Engine):
     def offline_combiner(self, state: CommitteeState) -> Combiner:
         """That of the offline combination: of weights of members at rest and the usual ones."""
         usual, own = self.usual(state), state.resting.weights
-        return usual._replace(w=own[-1] * usual.w + own[:-1])
+        return usual._replace(w=own[-1] * usual.w + own[:-2])
 
     def usual(self, state: CommitteeState) -> Combiner:
         """The combiner of members with a long memory that learns while labels come."""
@@ -490,7 +490,8 @@ class Committee(Engine):
             finite = np.isfinite(V).all(axis=(0, 2))
             part = part._replace(rows=part.rows._replace(weight=np.where(finite, part.rows.weight, 0.0)))
             run_calls(self._combine_long(usual, then, V, part, False, z))
-            V = np.vstack([V[[work.online.index(i) for i in work.offline], :, 0], z.T])
+            nothing = np.zeros((0 if self.target.kind == VALUES else 1, len(z)))
+            V = np.vstack([V[[work.online.index(i) for i in work.offline], :, 0], nothing, z.T])
             errors, weight = self.target.errors(V, part)
             found.append((errors[:, finite], weight[finite]))
         errors, weight = (np.concatenate(each, axis=-1) for each in zip(*found, strict=True))

@@ -11,6 +11,7 @@ the errors in a row, of two classes those of the probabilities, the weights a_i 
 
     a' P a,    P <- LEFT P + mean of e e' / the least mean of an e_i squared
 
+Of two classes one of the e_i is that of the probability 1/2, so that weights may add up to less where copies often err.
 So it makes no more of a season than the members do, and what copies count depends on how long ago they were, not on how
 much all err. In a mean the i-th of the rows kept weighs 1/(i + NEAR), since `predict` may ask for any distance: the
 nearest rows, which are asked for most, are then not outnumbered by those that a copy predicts long after.
@@ -70,8 +71,8 @@ class Copy(NamedTuple):
 class Resting(NamedTuple):
     """What members at rest weigh, a copy of what predicts, and rows learned since."""
 
-    products: np.ndarray  # float64[k + 1, k + 1]; P of the inputs and, the last one, of the usual combination of them
-    weights: np.ndarray  # float64[k + 1]
+    products: np.ndarray  # float64[k + 2, k + 2]; P of the inputs, of 0, and of the usual combination of the inputs
+    weights: np.ndarray  # float64[k + 2]
     copy: tuple  # one `Copy`, or none
     kept: Annotated[KeptRows, PART]
 
@@ -81,7 +82,7 @@ def new_resting(k: int) -> Resting:
     now = np.zeros(1, dtype=NOW)
     now["due"], now["stride"] = FIRST, 1
     kept = KeptRows(*np.zeros((3, 0), np.int64), np.zeros(0), np.zeros((0, 3)), now)
-    return Resting(np.zeros((k + 1, k + 1)), np.eye(k + 1)[-1], (), kept)
+    return Resting(np.zeros((k + 2, k + 2)), np.eye(k + 2)[-1], (), kept)
 
 
 def copied(resting: Resting, then: Copy, rows: int, entries: int) -> Resting:
@@ -95,13 +96,14 @@ def copied(resting: Resting, then: Copy, rows: int, entries: int) -> Resting:
 
 
 def learn(resting: Resting, inputs: list[int], errors: np.ndarray, weight: np.ndarray) -> None:
-    """Take in the errors, float64[m + 1, n], of `inputs` and of their usual combination; `weight`: of the n rows."""
+    """Take in the errors, float64[m, n], of `inputs` and the last one or two of others; `weight`: of the n rows."""
     near = weight / np.arange(NEAR + 1, NEAR + 1 + len(weight))
     products = np.einsum("in,jn,n->ij", errors, errors, near / max(near.sum(), 1e-300))
     least = products.diagonal().min()
     if least > 0.0:
         resting.products[:] *= LEFT
-        resting.products[np.ix_([*inputs, -1], [*inputs, -1])] += products / least
+        at = [*inputs, *range(len(inputs) - len(errors), 0)]
+        resting.products[np.ix_(at, at)] += products / least
         weigh(resting)
 
 
