@@ -71,6 +71,8 @@ from sonlearn.text.suspicions import ENOUGH, Suspicions
 LONGEST = 1 << 24
 #: Features, and fields of a column, that are remembered.
 _REMEMBERED = 1 << 20
+#: Texts of a column that are known to have been counted.
+_COUNTED = 1 << 12
 A_DATE = "a date (2024-03-31), or nothing (--date)"
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _WHOLE = re.compile(r"-?\d+\.0+", re.ASCII)
@@ -226,6 +228,7 @@ class ColumnEncoder:
         self.notes: dict[str, str] = {}  # by kind; of what the model has not met
         self.categories: dict[bool, str] = {}  # the first one that the model has met, and the first that it has not
         self.suspicions = Suspicions(self._first)
+        self._counted: set[str] = set()  # texts that these have, which come anew when the column forgets
         if self.as_text:
             seed, name = options.hash_seed, raw(column)
             self._seed = hash_bytes(name, seed, hash_all=options.hash == "all")
@@ -360,8 +363,10 @@ class ColumnEncoder:
             elif field.lower() in ("true", "false"):
                 field = field.lower()
         self._meet("category", field)
-        if not self.as_category:
+        if not self.as_category and field not in self._counted:
             self.suspicions.add(field)
+            if len(self._counted) < _COUNTED:
+                self._counted.add(field)
         feature = self._new_category(field)
         if self._model is not None and "category" in self._model.known.get(self.column, ()):
             met = self._model.may_know(self._table.slots[feature], self._table.names[feature])
