@@ -11,7 +11,8 @@ the errors in a row, of two classes those of the probabilities, the weights a_i 
 
     a' P a,    P <- LEFT P + mean of e e' / the least mean of an e_i squared
 
-Of two classes one of the e_i is that of the probability 1/2, so that weights may add up to less where copies often err.
+Of two classes the weights are then those of log-odds, which no mean of probabilities gives exactly; one of the e_i is
+that of the probability 1/2, so that weights may add up to less where copies often err.
 So it makes no more of a season than the members do, and what copies count depends on how long ago they were, not on how
 much all err. In a mean the i-th of the rows kept weighs 1/(i + NEAR), since `predict` may ask for any distance: the
 nearest rows, which are asked for most, are then not outnumbered by those that a copy predicts long after.
