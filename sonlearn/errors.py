@@ -37,11 +37,17 @@ class InputError(SonlearnError, ValueError):
 
     def but(self, **fields: Any) -> InputError:
         """The same error with other `fields`."""
-        return InputError(**{**vars(self), **fields})
+        return type(self)(**{**vars(self), **fields})
 
     def __str__(self) -> str:
         place = ":".join(str(part) for part in (self.source, self.line, self.column) if part is not None)
         return f"{place}: found {self.found}, expected {self.expected}"
+
+
+class TooLongError(InputError):
+    """A row has more entries than a row may have."""
+
+    status = 413
 
 
 class ModelFileError(SonlearnError, ValueError):

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sonlearn.data.batch import Batch, cut, joined
-from sonlearn.errors import InputError, SonlearnError
+from sonlearn.errors import InputError, SonlearnError, TooLongError
 from sonlearn.learn.explain import explained
 from sonlearn.learn.learner import Learner, chosen_of
 from sonlearn.options.run import ServeOptions
@@ -52,8 +52,6 @@ GROUP_BYTES = 1 << 18
 PARSED_BYTES, PARSED_RECORDS = 1 << 16, 256
 #: Bytes that are predicted without a thread of their own: switching to it would take longer.
 AT_ONCE_BYTES = 1 << 14
-#: Features that a line may have with interactions: of a stranger's lines not as many as of one's own.
-_MOST_FEATURES = 2.0**22
 #: Entries of rows that are predicted or learned in a step, a row at least: some tenths of a second at most.
 STEP_ENTRIES = 1 << 13
 #: Entries of the rows that a request may have explained: some thirty seconds of work.
@@ -69,12 +67,6 @@ class Busy(SonlearnError):  # noqa: N818
     """Too much is waiting already."""
 
     status, headers = 503, {"retry-after": "1"}
-
-
-class TooLongError(InputError):
-    """A row has more entries than a row may have."""
-
-    status = 413
 
 
 class Wants(NamedTuple):
@@ -292,8 +284,9 @@ class Worker(Queue):
     def _parser(self, stop: bool, learns: bool) -> ChunkParser:
         text, labels, columns = self.learner.text, Labelling.of(self.learner.options), self._columns[learns]
         of_lines = text.format not in TABLES
-        records = None if text.format in NAMESPACED else TableRows(text, labels, columns, of_lines)
-        return ChunkParser(text, labels, stops=stop, most_features=_MOST_FEATURES, records=records, columns=columns)
+        most = float(self._options.max_features)
+        records = None if text.format in NAMESPACED else TableRows(text, labels, columns, of_lines, most)
+        return ChunkParser(text, labels, stops=stop, most_features=most, records=records, columns=columns)
 
     @property
     def takes_text(self) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sonlearn.data.batch import NO_BATCH, Batch
-from sonlearn.errors import InputError
+from sonlearn.errors import InputError, TooLongError
 from sonlearn.options import TextOptions
 from sonlearn.options.spec import raw
 from sonlearn.text import rows as at
@@ -55,7 +54,7 @@ class ChunkParser:
     records : TableRows or None
         What JSON objects become, where they are no namespaces.
     most_features : float
-        A line that has so many with interactions is malformed.
+        A line that has more with interactions is malformed, and an object that has more.
     """
 
     def __init__(
@@ -126,7 +125,7 @@ class ChunkParser:
         if self._records is None:
             from sonlearn.text.records import RecordRows
 
-            self._records = RecordRows(self._options, self._labels, self._columns)
+            self._records = RecordRows(self._options, self._labels, self._columns, self._most)
         rows = self._records
         refused: list[InputError] = []
         for line, record in records:
@@ -257,14 +256,14 @@ def without_zero_lines(chunk: np.ndarray) -> np.ndarray:
 def _part_end(count: np.ndarray, start: int, most: float) -> int:
     """Rows from `start` on that make a batch: at least one, unless it has more features than can be made."""
     total, stop = 0.0, start
-    while stop < len(count) and count[stop] < most and (stop == start or total + count[stop] <= _BATCH_FEATURES):
+    while stop < len(count) and count[stop] <= most and (stop == start or total + count[stop] <= _BATCH_FEATURES):
         total += float(count[stop])
         stop += 1
     return stop
 
 
 def _too_much(source: str, line: int, count: float, most: float) -> InputError:
-    if count >= most:
-        expected = f"less than 2^{math.log2(most):.0f} in a line"
-        return InputError(source, line, None, f"{count:.3g} features with interactions", expected)
+    if count > most:
+        found = f"{count:.3g} features with interactions"
+        return TooLongError(source, line, None, found, f"at most {most:.0f} in a line")
     return InputError(source, line, None, "an interaction whose value overflows", "products of at most 1.8e308")

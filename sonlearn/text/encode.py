@@ -63,7 +63,7 @@ from sonlearn.text.dates import DAY, date_in, has_order, hours_in, is_span
 from sonlearn.text.hashing import constant_id, hash_bytes
 from sonlearn.text.interact import GRAM_PRIME, masks_by_byte
 from sonlearn.text.names import Named
-from sonlearn.text.objects import Unfit, described
+from sonlearn.text.objects import TooLong, Unfit, described
 from sonlearn.text.rows import ParsedChunk
 from sonlearn.text.suspicions import ENOUGH, Suspicions
 
@@ -410,6 +410,7 @@ class ColumnEncoder:
     def words(self, value: Any) -> list[str]:
         """The words of a text, or of what else JSON has in a column of texts."""
         words = [] if value is None else words_of(value if isinstance(value, str) else _number_text(float(value)))
+        self._table.count_words(len(words))
         if words:
             self.hold(self.kinds, "text")
         return words
@@ -451,6 +452,8 @@ class TableEncoder:
     options : TextOptions
     columns : ColumnTable
         What is known of the columns, for tables that are only predicted.
+    most : float
+        Words that a row may have.
 
     Attributes
     ----------
@@ -462,8 +465,8 @@ class TableEncoder:
         What columns have held for the first time since `parsed` was called, in the order in which they did.
     """
 
-    def __init__(self, options: TextOptions, columns: ColumnTable | None = None):
-        self.options = options
+    def __init__(self, options: TextOptions, columns: ColumnTable | None = None, most: float = math.inf):
+        self.options, self.most, self._words = options, most, 0
         self.model = columns if columns is not None and columns.rests else None
         self.constant = 0 if options.constant else None
         self.columns: dict[Hashable, ColumnEncoder] = {}  # by name; of JSON by path
@@ -471,8 +474,15 @@ class TableEncoder:
         self._begin()
 
     def mark(self) -> int:
-        """What `back_to` takes."""
+        """What `back_to` takes; a row begins."""
+        self._words = 0
         return len(self.news)
+
+    def count_words(self, count: int) -> None:
+        """Count words of the row under way before they are read. Raises TooLong."""
+        self._words += count
+        if self._words > self.most:
+            raise TooLong(self.most)
 
     def back_to(self, mark: int) -> None:
         """Forget what columns have held for the first time since the mark: it was in rows that are refused."""

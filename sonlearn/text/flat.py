@@ -28,7 +28,7 @@ from sonlearn.text.columns import (
     without_label,
 )
 from sonlearn.text.encode import NO_FIELD, Entries, RowLists, TableEncoder
-from sonlearn.text.objects import Record, Unfit, described, members_of
+from sonlearn.text.objects import Record, TooLong, Unfit, described, members_of
 from sonlearn.text.rows import ParsedChunk
 
 _INDEX = re.compile(r"[0-9]{1,19}", re.ASCII)
@@ -69,15 +69,18 @@ class TableRows:
         the label's column.
     indices : bool
         Whether the names of members are indices.
+    most : float
+        Features that a row may have.
     """
 
     def __init__(
-        self, options: TextOptions, labels: Labelling, known: ColumnTable | None = None, indices: bool = False
+        self, options: TextOptions, labels: Labelling, known: ColumnTable | None = None, indices: bool = False,
+        most: float = math.inf,
     ):  # fmt: skip
         self._options, self._labelling, self._known = options, labels, known or ColumnTable()
         self._learns = known is not None and not known.rests
         self._indices = indices
-        self.encoder = TableEncoder(options, known)
+        self.encoder = TableEncoder(options, known, most)
         constant = CONSTANT if options.constant else None
         self._rows = RowLists(constant if indices else self.encoder.constant)
         self._layouts: dict[tuple[str, ...], ColumnLayout] = {}  # by the names of members
@@ -139,6 +142,8 @@ class TableRows:
         """Return where the columns of objects are whose members have these names. Raises Unfit."""
         options, known, names = self._options, self._known, tuple(map(str.strip, names))
         features = [(i, name) for i, name in enumerate(names) if name != "_label" and is_feature(name, options)]
+        if len(features) > self.encoder.most:
+            raise TooLong(self.encoder.most)
         if features and known.known and not any(name in known.known for _, name in features):
             expected = f"columns that the model knows: {first_names(known.known)}"
             raise Unfit(f"the members {first_names(name for _, name in features)}", expected)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.errors import InputError, shorten
+from sonlearn.errors import InputError, TooLongError, shorten
 from sonlearn.options.spec import raw
 
 _MEMBER = "a number, a text, true, false, null, an object or an array"
@@ -36,6 +36,13 @@ class Unfit(ValueError):  # noqa: N818
     def __init__(self, found: str, expected: str, at: int | tuple[str, ...] = ()):
         super().__init__(found, expected, at)
         self.found, self.expected, self.at = found, expected, at
+
+
+class TooLong(Unfit):
+    """A record has more features than a row may have."""
+
+    def __init__(self, most: float):
+        super().__init__(f"a row of more than {most:.0f} features", f"at most {most:.0f}")
 
 
 def _refuse(word: str) -> None:
@@ -219,7 +226,8 @@ def error_of(problem: Unfit, record: Any, place: tuple[str, int]) -> InputError:
         column = column_of(record, problem.at)
     if not isinstance(problem.at, int) and problem.at:
         found += f" for {shorten('.'.join(problem.at))}"
-    return InputError(*place, column, found, problem.expected)
+    error = TooLongError if isinstance(problem, TooLong) else InputError
+    return error(*place, column, found, problem.expected)
 
 
 def column_of(line: bytes, path: Iterable[str]) -> int:

@@ -57,7 +57,7 @@ from sonlearn.text.columns import (
 )
 from sonlearn.text.encode import ColumnEncoder, RowLists, TableEncoder, words_of
 from sonlearn.text.hashing import hash_bytes
-from sonlearn.text.objects import MANY, TOO_DEEP, Members, Record, Unfit, described, members_of
+from sonlearn.text.objects import MANY, TOO_DEEP, Members, Record, TooLong, Unfit, described, members_of
 from sonlearn.text.rows import ParsedChunk, Runs
 from sonlearn.text.vw import make_names
 
@@ -132,15 +132,19 @@ class RecordRows:
         that the model knows, to learn from objects that have the label (what is usual counts as missing where it is
         absent), or to predict: then what each object had that was learned does, and an object is malformed that has
         none of them.
+    most : float
+        Features that a row may have.
     """
 
-    def __init__(self, options: TextOptions, labels: Labelling, columns: ColumnTable | None = None):
+    def __init__(
+        self, options: TextOptions, labels: Labelling, columns: ColumnTable | None = None, most: float = math.inf
+    ):  # fmt: skip
         self._kept = frozenset(filter(is_member, options.keep))
         self._spaces_kept = {raw(byte) for byte in options.keep if not is_member(byte)}
         spaces = [byte for byte in options.ignore if not is_member(byte)]
         names = make_names(dataclasses.replace(options, ignore=spaces, keep=() if self._kept else options.keep))
         self._mask, self._seed, self._hash_all, self._drop = names.mask, names.seed, names.hash_all, names.drop
-        self._table = TableEncoder(options, columns)
+        self._table = TableEncoder(options, columns, most)
         self._rows = RowLists(self._table.constant)
         given = {"label": options.label, "id": options.id, "weight": options.weight, "action": labels.action}
         self._roles = {name: role for role, name in given.items() if name}
@@ -174,7 +178,7 @@ class RecordRows:
         self._row: dict[_Member, None] = {}
         self._labelled = False
         self._room = self._most - len(self._met)  # for members that the chunk has not had
-        mark = self._table.mark()
+        mark, self._end = self._table.mark(), len(self._rows.entries) + self._table.most
         try:
             self._object(members_of(record), " ")
             if self._label_needed and not self._labelled:
@@ -237,8 +241,10 @@ class RecordRows:
     def _object(self, members: Members, space: str) -> None:
         """The features of an object, in the namespace `space`."""
         seed, path = self._enter(space), tuple(self._path)
-        level = self._levels.setdefault(path, {})
+        level, entries = self._levels.setdefault(path, {}), self._rows.entries
         for name, value in members:
+            if len(entries) > self._end:
+                raise TooLong(self._table.most)
             member = level.get(name)
             if member is None:
                 if self._room <= 0 and self._is_plain(name, value, space):
@@ -341,8 +347,10 @@ class RecordRows:
 
     def _array(self, values: list, space: str) -> None:
         """The numbers of an array, the words of its texts, and the objects in it."""
-        seed, at = self._enter(space), 0
+        seed, at, entries = self._enter(space), 0, self._rows.entries
         for value in values:
+            if len(entries) > self._end:
+                raise TooLong(self._table.most)
             if type(value) is float:
                 if not math.isfinite(value):
                     raise Unfit(f"the number {value}", FINITE, tuple(self._path))
@@ -350,7 +358,9 @@ class RecordRows:
                     self._rows.entries.append((self._other(seed, at, space, word=False), value))
                 at += 1
             elif type(value) is str:
-                self._words(seed, space, words_of(value))
+                words = words_of(value)
+                self._table.count_words(len(words))
+                self._words(seed, space, words)
             elif isinstance(value, Members):
                 self._object(value, space)
                 self._enter(space)
@@ -389,8 +399,9 @@ class RecordRows:
         if name == "_text":
             if type(value) is not str:
                 raise Unfit(described(value), "a text of words", at)
-            words = (word.translate(_UNDERSCORES) for word in re.split("[ \t]+", value) if word)
-            self._words(self._enter(space), space, words)
+            words = [word for word in re.split("[ \t]+", value) if word]
+            self._table.count_words(len(words))
+            self._words(self._enter(space), space, (word.translate(_UNDERSCORES) for word in words))
         elif name in _OF_BANDITS:
             raise Unfit(shorten(name), "one example an object; dsjson is learned with --cb_explore_adf or --cb_adf", at)
         elif name.lower() == "_tag":

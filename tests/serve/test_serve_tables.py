@@ -13,6 +13,7 @@ from sonlearn import Learner, LearnOptions, TextOptions, read_batches
 from sonlearn.report.predictions import format_lines
 from sonlearn.serve import worker
 from sonlearn.text.columns import Labelling
+from sonlearn.text.encode import TableEncoder
 from sonlearn.text.read import Reader
 
 
@@ -280,3 +281,34 @@ def test_a_body_that_is_encoded_is_refused_by_the_name_of_its_encoding():
                 True,
             )
         assert server.ask("POST", "/predict", body, "application/json", **{"content-encoding": "identity"})[0] == 200
+
+
+@pytest.mark.parametrize(
+    ("make", "row"),
+    [
+        (of_table, lambda words: {"n": 1, "note": " ".join(words)}),
+        (of_table, lambda words: dict.fromkeys(words, 1)),
+        (of_json, lambda words: {"a": {"_text": " ".join(words)}}),
+        (of_json, lambda words: {"a": words}),
+        (of_json, lambda words: {"a": dict.fromkeys(words, 1)}),
+        (of_json, lambda words: {"a": list(range(1, len(words)))}),
+    ],
+)
+def test_a_row_that_is_too_long_is_refused_before_it_is_read(make, row, monkeypatch):
+    """Each word would be a feature, and others wait while they are made."""
+    learner, new, made = make(), TableEncoder.new, list[str]()
+
+    def counted(encoder, name, *rest, **more):
+        made.append(name)
+        return new(encoder, name, *rest, **more)
+
+    monkeypatch.setattr(TableEncoder, "new", counted)
+    with served(learner, learns=True, max_features=50) as server:
+        long, short = ([f"w{i}" for i in range(count)] for count in (9000, 30))
+        status, answer = server.json("/predict", [row(long)])
+        assert status == 413
+        assert "found a row of more than 50 features" in answer["error"]
+        assert answer["error"].endswith(", expected at most 50")
+        assert len(made) < 60
+        status, answer = server.json("/predict", [row(short)])
+        assert status == 200 or "columns that the model knows" in answer["error"]

@@ -99,7 +99,7 @@ def test_vw_skips_what_overflows_in_interactions():
 def test_too_many_interactions():
     text = b"1 |a " + b" ".join(b"f%d" % i for i in range(2000)) + b"\n"
     (error,) = [drained(read_batches(io.BytesIO(text), TextOptions(interactions=("aaaa",))))[1]]
-    assert error.expected == "less than 2^31 in a line"
+    assert error.expected == "at most 2147483648 in a line"
 
 
 def test_many_interactions_make_several_batches():
