@@ -79,6 +79,18 @@ def test_ridge_in_standard_deviations_does_not_care_where_features_lie():
 
 
 @pytest.mark.interpreted
+@for_all("method", ["ridge", "ridge-z"])
+def test_ridge_lays_nothing_to_a_feature_that_every_row_had_beside_the_constant(method):
+    """As of a table's rows of one weekday: a row of another day is predicted as they are."""
+    X = np.random.default_rng(0).normal(size=(200, 2)) * 0.1 + 145.0
+    y, once = X @ [3.0, -2.0], np.ones((200, 2))
+    learner = Learner(LearnOptions(method=method))
+    learner.partial_fit(dense(np.hstack([X, once]), y))
+    other = learner.predict(dense(np.hstack([X, once * [0.0, 1.0]]), y)).raw
+    np.testing.assert_allclose(other, y, atol=0.5)
+
+
+@pytest.mark.interpreted
 @for_all("update", ["mirror", "dual"])
 @for_all("delta", [0.0, 0.1, 1.0])
 @for_all("loss", ["logistic", "absolute"])

@@ -59,7 +59,7 @@ class Ridge(Twin):
             seen = int(np.flatnonzero(X.any(axis=0)).max(initial=-1)) + 1
             self.due = len(X) + max(min(len(X), 8 * seen), 1)
             penalty = np.full(seen, self.o.alpha)
-            constant = np.flatnonzero((np.abs(X[:, :seen]) == 1).all(axis=0))[:1]
+            constant = np.flatnonzero((np.abs(X[:, :seen]) == 1).all(axis=0))[-1:]
             if self.o.method == "ridge-z":
                 mean = np.average(X[:, :seen], axis=0, weights=weight) if len(constant) else 0.0
                 variance = np.average((X[:, :seen] - mean) ** 2, axis=0, weights=weight)

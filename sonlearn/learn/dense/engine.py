@@ -10,7 +10,7 @@ import numpy as np
 from sonlearn.data import merging
 from sonlearn.data.axes import BY_FEATURE, Axis, Classes, Counted, Numbers, Scalars, summed
 from sonlearn.data.mixing import normals_by_feature
-from sonlearn.data.rows import Rows
+from sonlearn.data.rows import NO_CONSTANT, Rows
 from sonlearn.jit.sequence import Calls
 from sonlearn.learn.dense import rounds
 from sonlearn.learn.dense.rounds import column_start
@@ -118,7 +118,7 @@ class Dense(Engine):
         A = merging.summed(start, own, by)
         if self._ridge:
             found = found._replace(w=found.w.copy(), A=self._columns(A))
-            rounds.solve_for_weights(self._params, found)
+            rounds.solve_for_weights(self._params, found, NO_CONSTANT)
             return found
         if self._factored:
             b = merging.summed(start @ base.w, [each @ s.w for each, s in zip(own, states, strict=True)], by)

@@ -13,7 +13,7 @@ ridge keeps sums over all rows, and weights that are solved for from time to tim
     A = sum of h x x',    b = sum of h y x,    w = (A + alpha I)^-1 b
 
 A row costs the square of its entries. w is solved for when rows have doubled, and in the long run every `REST`
-rows a feature: O(d^2) for each row. The first feature that is 1 in every row, the constant, is left out of alpha I, so
+rows a feature: O(d^2) for each row. The constant, or the last feature that is 1 in every row, is left out of alpha I:
 labels may be in any unit and around any mean. Features beyond the largest number of them are left out. A is stored as
 the columns of its upper triangle, as R is. ridge-z has alpha times the variances of the features in place of alpha I:
 features may be in any unit, too.
@@ -250,7 +250,7 @@ def learn_ridge(params, state, rows, out, start, learns):
         now.t += 1
         now.weight += h
         if now.t >= now.due:
-            solve_for_weights(params, state)
+            solve_for_weights(params, state, rows.constant)
 
 
 @bare_inline
@@ -275,10 +275,10 @@ def add_row(params, state, rows, i, y, h):
 
 
 @inline
-def solve_for_weights(params, state):
-    """Solve for w, and say when to do so again. Modifies w and now of `state`."""
+def solve_for_weights(params, state, known):
+    """Solve for w, and say when to do so again. Modifies w and now of `state`; known: number of the rows' constant."""
     now, d = state.now[0], state.now[0].seen
-    constant = constant_of(state.A, d, now.weight)
+    constant = constant_of(state.A, d, now.weight, known)
     R, b, h, u = np.empty(column_start(d)), np.empty(d), np.empty(d), np.empty(d)
     now.due = now.t + max(min(now.t, REST * d), 1)
     for j in range(d):
@@ -296,9 +296,11 @@ def solve_for_weights(params, state):
 
 
 @bare_inline
-def constant_of(A, d, weight):
-    """The first feature whose squares add up to the weight of the rows; d: none does."""
-    for j in range(d):
+def constant_of(A, d, weight, known):
+    """The feature whose squares add up to the weight of the rows: `known`, or else the last one; d: none does."""
+    if 0 <= known < d and A[column_start(known) + known] == weight:
+        return known
+    for j in range(d - 1, -1, -1):
         if A[column_start(j) + j] == weight:
             return j
     return d
