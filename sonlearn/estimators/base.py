@@ -8,10 +8,11 @@ more are ``--oaa``'s.
 from __future__ import annotations
 
 import contextlib
+import copy
 import math
 import signal
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -58,10 +59,14 @@ class Options:
     _RENAMED: Mapping[str, str] = {}
 
     def __getstate__(self) -> dict[str, Any]:
-        """The attributes, of which copies have a learner of their own, and none has the buffers of one row."""
+        """The attributes, without the buffers of one row."""
         state: dict[str, Any] = dict(super().__getstate__())  # type: ignore[call-overload]
         state.pop("_buffers", None)
-        return state | ({"learner_": state["learner_"].copy()} if "learner_" in state else {})
+        return state
+
+    def __copy__(self) -> Self:
+        """A copy that shares nothing: what one of the two learns, its classes and columns too, the other never sees."""
+        return copy.deepcopy(self)
 
     def _class_options(self, **labels: Any) -> LearnOptions:
         """The options of a classifier, with what is known of labels. Raises OptionError, also for a loss of values."""

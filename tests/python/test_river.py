@@ -1,5 +1,6 @@
 """The estimators for River: its own checks, and that they learn what the command line learns from the same text."""
 
+import copy
 import datetime
 import io
 import math
@@ -418,6 +419,16 @@ def test_a_clone_with_its_attributes_goes_on_alone(name):
     for each in (model, fresh):
         each.learn_one({"a": 1, "c": 2.0}, True)
     assert model.predict_one({"a": 1, "c": 1.0}) == fresh.predict_one({"a": 1, "c": 1.0})
+
+
+def test_a_copy_meets_classes_of_its_own():
+    model = SonlearnClassifier(method="nag")
+    for label in "ham", "spam", "tea":
+        model.learn_one({label: 1.0, "b": 2.0}, label)
+    before, copied = model.predict_proba_one({"tea": 1.0}), copy.copy(model)
+    copied.learn_one({"a": 1.0}, "new")
+    assert model.predict_proba_one({"tea": 1.0}) == before
+    assert copied.predict_proba_one({"tea": 1.0}).keys() - before.keys() == {"new"}
 
 
 def test_memory_is_that_of_what_has_been_learned():

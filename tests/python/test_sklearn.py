@@ -589,6 +589,20 @@ def test_pickles_and_copies_go_on_alike(classes, method):
         np.testing.assert_array_equal(other.decision_function(X), ours.decision_function(X))
 
 
+def test_a_copy_counts_rows_and_columns_of_a_table_by_itself():
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame({"n": np.arange(20.0), "kind": ["a", "b"] * 10})
+    ours = SonlearnRegressor(method="nag").fit(table, np.arange(20.0))
+    asked = pandas.DataFrame({"n": [np.nan], "kind": ["a"]})  # a missing number counts as the mean so far
+    with pytest.warns(UserWarning, match="the column.s mean stands for them"):
+        before = ours.predict(asked)
+    shares = ours.feature_importances_
+    copy.copy(ours).partial_fit(table.assign(n=1e3), np.arange(20.0))
+    with pytest.warns(UserWarning, match="the column.s mean stands for them"):
+        np.testing.assert_array_equal(ours.predict(asked), before)
+    np.testing.assert_array_equal(ours.feature_importances_, shares)
+
+
 # ------------------------------------------------------------------------------------------------- transformers
 
 
