@@ -335,7 +335,7 @@ class Learner(SavedModel):
             if self.text.format != "auto" and table.constant != constant and len(table.indices):
                 given = "indices, as of a matrix" if table.constant == CONSTANT else "hashed names"
                 expected = "indices" if constant == CONSTANT else f"names hashed to 2^{self.text.bits} slots"
-                raise InputError(table.source, None, None, given, f"{expected}, which this learner has learned from")
+                raise InputError(table.source, None, None, given, f"{expected}, which this learner takes")
             return table
         if not hasattr(table, "__arrow_c_stream__"):
             given, expected = f"a {type(table).__name__}", "a Batch, or a table that has __arrow_c_stream__"
