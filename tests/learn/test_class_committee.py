@@ -17,7 +17,7 @@ from sonlearn.learn.ensemble.combiner import new_combiner
 from sonlearn.learn.ensemble.committee import NOW
 from sonlearn.learn.ensemble.history import WIDTH, History, new_history, remember, with_room
 from sonlearn.learn.ensemble.progress import SEVERAL
-from sonlearn.learn.ensemble.pruning import DOUBT, FittedJudge, ReplayJudge, fitted
+from sonlearn.learn.ensemble.pruning import DOUBT, FittedJudge, fitted
 from sonlearn.learn.ensemble.scheduling import Views
 from sonlearn.learn.ensemble.slots import PRIOR, SURPRISE, ClassSlots, combine, level, scratch_for
 from sonlearn.options.members import CLASS_MEMBERS, member
@@ -332,9 +332,9 @@ def test_what_has_not_been_shown_to_be_of_no_use_stays():
     assert pruned(few, [0, 1, 2, 3]) == []
     assert pruned(many, [0, 1, 2, 3]) == [2]
     target = ClassSlots(LearnOptions(classes="auto"), many.inputs)
-    assert isinstance(target.judge(many._replace(rows=8192)), FittedJudge)
-    assert isinstance(target.judge(many._replace(rows=8193)), ReplayJudge)
-    assert pruning.pruned(many, target.judge(many._replace(rows=8193)), [0, 1, 2, 3]) == [2]
+    longer = many._replace(rows=8193)  # than the history: its last rows judge
+    assert isinstance(target.judge(longer), FittedJudge)
+    assert pruning.pruned(longer, target.judge(longer), [0, 1, 2, 3]) == [2]
     many.history.facts[:, 0] = 0
     assert pruned(many, [0, 1, 2, 3]) == []
 

@@ -45,7 +45,7 @@ from sonlearn.learn.ensemble.combiner import PERIOD, Combiner, copy_inputs, fade
 from sonlearn.learn.ensemble.history import WIDTH, last_rows, multiplicity
 from sonlearn.learn.ensemble.label_scale import LabelScale, new_scale
 from sonlearn.learn.ensemble.progress import SEVERAL
-from sonlearn.learn.ensemble.pruning import JUDGE_PRIOR, FittedJudge, Judge, PruningCase
+from sonlearn.learn.ensemble.pruning import FittedJudge, Judge, PruningCase
 from sonlearn.learn.ensemble.target import JUDGED, Part, Target
 from sonlearn.learn.linear_algebra import (
     add_scaled,
@@ -177,28 +177,24 @@ class ClassSlots(Target):
     # -- pruning -----------------------------------------------------------------------------------------------------
 
     def judge(self, case: PruningCase) -> Judge:
-        """See `Target.judge`; where rows of the history are missing members are few."""
-        return FittedJudge(case) if case.rows <= case.rules.kept else super().judge(case)
+        """See `Target.judge`."""
+        return FittedJudge(case)
 
     def replayed(
         self, case: PruningCase, at: Sequence[int], judges: bool = False
     ) -> tuple[Combiner, np.ndarray, np.ndarray]:
-        """See `Target.replayed`.
-
-        To judge without `SURPRISE`, with which a combiner learns more slowly what to do without a member.
-        """
+        """See `Target.replayed`; `FittedJudge` asks for no replay."""
         history = last_rows(case.history, JUDGED)
         V = np.ascontiguousarray(history.inputs[:, list(at)].transpose(1, 0, 2), dtype=np.float64)
         classes, weight = history.classes, history.weight
         many = bool((classes > WIDTH).any())
         if many:
             V = np.concatenate([V, multiplicity(classes)[None]])
-        precision, surprise = ((JUDGE_PRIOR,), 0.0) if judges else (self.precision, SURPRISE)
         n = len(self.inputs)
-        combiner = new_combiner([*self.inputs, _FIXED] if many else self.inputs, precision, case.decay)
+        combiner = new_combiner([*self.inputs, _FIXED] if many else self.inputs, self.precision, case.decay)
         own, logs = of_inputs(combiner, [*at, n] if many else at), np.zeros(V.shape[1:])
         met, y = np.minimum(classes, WIDTH), np.zeros(len(classes))
-        combine(own, V, met, y, weight, True, surprise, scratch_for(len(V), WIDTH), logs)
+        combine(own, V, met, y, weight, True, SURPRISE, scratch_for(len(V), WIDTH), logs)
         combiner = of_inputs(combiner, range(n))
         copy_inputs(own[:3], combiner[:3], np.array(at, np.int64))
         return combiner, np.where(classes > 0, -logs[:, 0], np.nan), weight
