@@ -14,6 +14,7 @@ import datetime
 import functools
 import math
 import operator
+import reprlib
 import struct
 import sys
 from collections.abc import Container, Hashable, Iterable, Iterator, Mapping
@@ -101,7 +102,7 @@ def _entries(
         try:
             entries += [(slot & mask, x, told) for slot, x, told in _features_of(str(name), value, texts) if x]
         except (OverflowError, TypeError, ValueError):
-            found = f"{value!r} for the feature {name!r}"
+            found = f"{reprlib.repr(value)} for the feature {name!r}"
             raise InputError(SOURCE, row, None, found, "a finite number or a text") from None
     return sorted(entries)
 
@@ -112,10 +113,10 @@ def _numbers(values: Any, what: str, n: int) -> np.ndarray:
     try:
         numbers = not any(one is None or isinstance(one, (str, *_NO_NUMBERS)) for one in each)
         given = np.asarray(values, dtype=np.float64) if numbers else None
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         given = None
     if given is None or given.shape not in ((), (n,)):
-        raise InputError(SOURCE, None, None, f"{what} {values!r}", f"a number as {what}") from None
+        raise InputError(SOURCE, None, None, f"{what} {reprlib.repr(values)}", f"a number as {what}") from None
     return np.full(n, given) if given.ndim == 0 else given
 
 
@@ -319,14 +320,14 @@ class _RiverEstimator(base.Options):
 
     def _learned_one(self, x: dict[Hashable, Any], y: Any, w: Any) -> bool:
         """Learn a row by the way for one; false where it has to go as a batch, or label or weight are refused."""
-        if type(w) not in _NUMBERS or type(y) not in _NUMBERS or not 0.0 <= w < math.inf or not math.isfinite(y):
+        if type(w) not in _NUMBERS or type(y) not in _NUMBERS or not 0.0 <= w < math.inf or not abs(y) < math.inf:
             return False
         found = self._one(x)
         if found is None or not found[0].knows(y):
             return False
         try:
             found[0].learn(found[1], float(y), float(w))
-        except InputError:  # which the batch says
+        except (InputError, OverflowError):  # which the batch says
             return False
         return True
 
@@ -351,7 +352,7 @@ class SonlearnClassifier(_RiverEstimator, MiniBatchClassifier):
 
     def learn_one(self, x: dict[Hashable, Any], y: Hashable, w: float = 1.0) -> None:
         """Learn one example; `w`, from 0 on, is its importance weight. InputError: see `batch_of`."""
-        number = self.__dict__.get("numbers_", {}).get(y)
+        number = self.__dict__.get("numbers_", {}).get(y) if isinstance(y, Hashable) else None
         if number is not None:
             own = w if self.class_weight is None or type(w) not in _NUMBERS else w * self.class_weight.get(y, 1.0)
             if self._learned_one(x, self._labels_of(number), own):
@@ -397,6 +398,8 @@ class SonlearnClassifier(_RiverEstimator, MiniBatchClassifier):
             return
         batch = self._unlabelled(rows, weight)
         for row, label in enumerate(y, 1):
+            if not isinstance(label, Hashable):
+                raise InputError(SOURCE, row, None, f"label {reprlib.repr(label)}", "a class: a text or a number")
             if label is None or label != label:
                 raise InputError(SOURCE, row, None, f"label {label}", "a class; leave out rows without a label")
         if self.class_weight is not None:
@@ -406,7 +409,7 @@ class SonlearnClassifier(_RiverEstimator, MiniBatchClassifier):
         for row, (label, h) in enumerate(zip(y, batch.weight, strict=True)):
             if self.fixed_ and label not in self.numbers_:
                 known = ", ".join(map(repr, self.numbers_))
-                raise InputError(SOURCE, row + 1, None, f"label {label!r}", f"one of the classes {known}")
+                raise InputError(SOURCE, row + 1, None, f"label {reprlib.repr(label)}", f"one of the classes {known}")
             if h > 0:
                 self.numbers_.setdefault(label, len(self.numbers_))
         numbers = np.array([self.numbers_.get(label, 0) for label in y])

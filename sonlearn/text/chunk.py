@@ -113,7 +113,7 @@ class ChunkParser:
         if self._interactions.wanted:
             runs = Runs(rows.indptr, rows.indices, rows.values, rows.run_indptr, rows.run_byte, rows.run_start)
             parsed, plan = self._expanded(parsed._replace(runs=runs), source), self._interactions.plan
-        elif self._options.keep:
+        elif self._options.keep or self._options.ignore:
             self._interactions.observe(rows.run_byte[: int(rows.run_indptr[n])])
         if self._line_names is not None:
             lines = {error.line for error in parsed.errors}

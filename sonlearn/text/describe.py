@@ -128,7 +128,14 @@ def describe(
     OptionError
         The options contradict each other.
     """
-    options = options or TextOptions(**given)
+    from sonlearn.options.python import naming
+
+    with naming("describe"):
+        return described(data, options or TextOptions(**given), rows=rows, join=join)
+
+
+def described(data: Any, options: TextOptions, *, rows: int | None, join: str | None) -> Description:
+    """`describe`, with errors that name flags."""
     name, malformed = source_name(data), Malformed("skip", None)
     in_memory = hasattr(data, "__arrow_c_stream__")
     is_csv, notes = False, list[str]()
@@ -418,7 +425,7 @@ def _described(summary: ColumnSummary, labels: dict[str, int]) -> Described:
 def told_early(source: str, options: TextOptions) -> list[str]:
     """Return what `describe` says of `EARLY` columns of a file, of its first `LOOKED_AT` rows."""
     written = dataclasses.replace(options, format="auto" if options.format == "csv" else options.format)
-    return notes_on(describe(source, written, rows=LOOKED_AT).columns, EARLY)
+    return notes_on(described(source, written, rows=LOOKED_AT, join=None).columns, EARLY)
 
 
 def notes_on(columns: Iterable[Described], begin: str | tuple[str, ...] = "") -> list[str]:

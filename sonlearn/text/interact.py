@@ -139,7 +139,7 @@ def never_met(options: TextOptions, seen: set[int]) -> Iterator[str]:
     """Yield what is to be said of flags that name a namespace, by its first byte, which is none of those `seen`."""
     for flag, specs in (
         ("-q", options.quadratic), ("--cubic", options.cubic), ("--interactions", options.interactions),
-        ("--keep", options.keep),
+        ("--keep", options.keep), ("--ignore", options.ignore),
     ):  # fmt: skip
         for spec in specs:
             unmet = [chr(byte) for byte in raw(spec) if byte != _WILDCARD and byte not in seen]

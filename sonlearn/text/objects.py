@@ -172,7 +172,9 @@ def as_decoded(value: Any, path: tuple[str, ...]) -> Any:
             raise TypeError("a time of any unit")
         number = float(value)
         return number if number == number else None
-    except (TypeError, ValueError, OverflowError):
+    except OverflowError:
+        raise Unfit("a number beyond 1.8e308", "a finite number", path) from None
+    except (TypeError, ValueError):
         raise Unfit(f"a {type(value).__name__}", _MEMBER, path) from None
 
 

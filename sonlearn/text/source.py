@@ -166,7 +166,8 @@ def _remote(address: str) -> Any:
 def reason(error: OSError) -> str:
     """Return what was found in place of a file that can be read."""
     if isinstance(error, FileNotFoundError):
-        return "no such file"
+        why = error.__cause__  # of a remote file: what else went wrong
+        return "no such file" if isinstance(why, FileNotFoundError | None) else f"no answer ({why})"
     if isinstance(error, IsADirectoryError):
         return "a directory"
     if isinstance(error, PermissionError):

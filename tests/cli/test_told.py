@@ -134,6 +134,12 @@ def test_decisions_are_written_as_tables(cli, tmp_path):
     assert cli.error("train", "--cb_explore", 3, "--output", "csv", "log").endswith("give -p FILE as well")
 
 
+def test_convert_advises_no_flag_that_it_has_not(tmp_path, cli):
+    (tmp_path / "t.csv").write_text("y,x\nham,1\n")
+    told = cli.error("convert", "--to", "vw", "--label", "y", "t.csv")
+    assert told.endswith("found 'ham' in the column 'y', expected a label (a finite number), or nothing")
+
+
 def test_namespaces_that_no_row_has_are_named_at_the_end(tmp_path, cli):
     """Of interactions, and of --keep; with threads and several passes once."""
     (tmp_path / "t.vw").write_text("1 |user a |ad b\n-1 |user c |ad d\n" * 50)
@@ -143,6 +149,7 @@ def test_namespaces_that_no_row_has_are_named_at_the_end(tmp_path, cli):
         ("-q ua -q :: --interactions uaa --keep u --keep a", []),
         ("--cubic uzy --keep x --keep u", ["--cubic 'uzy': no namespace begins with 'z' or 'y'",
                                            "--keep 'x': no namespace begins with 'x'"]),
+        ("--ignore u --ignore z", ["--ignore 'z': no namespace begins with 'z'"]),
         ("--keep z", ["--keep 'z': no namespace begins with 'z'"]),
     ):  # fmt: skip
         assert cli.err(f"{line} {flags}").splitlines() == [f"sonlearn: warning: {text}" for text in said]

@@ -174,7 +174,7 @@ def test_a_weight_that_is_none_is_refused_and_nothing_learned(model, weight):
     assert pickle.dumps(ours.learner_.to_arrays()) == pickle.dumps(other.learner_.to_arrays())
 
 
-NO_LABELS = (math.nan, math.inf, -math.inf, "tea", "3", b"3", None, [1.0], np.complex128(2))
+NO_LABELS = (math.nan, math.inf, -math.inf, "tea", "3", b"3", None, [1.0], np.complex128(2), 10**400)
 NO_VALUES = [
     *((2.0, label, "found label .*, expected a") for label in NO_LABELS),
     *((value, 1.0, "'tea'.*expected a finite number or a text") for value in (math.inf, -math.inf, [1], b"2", 10**400)),
@@ -188,6 +188,14 @@ def test_what_is_no_value_is_refused(value, label, message):
     with pytest.raises(InputError, match=message):
         ours.learn_one({"cup": 1.0, "tea": value}, label)
     assert ours.predict_one({"cup": 1.0}) == 0.0
+
+
+def test_what_is_wrong_is_told_in_a_short_line():
+    ours = SonlearnClassifier(method="nag")
+    with pytest.raises(InputError, match=r"1: found label \[1\], expected a class: a text or a number$"):
+        ours.learn_one({"a": 1.0}, [1])
+    with pytest.raises(InputError, match=r"^.{,130}$"):
+        ours.learn_one({"a": 10**400}, 1)
 
 
 @pytest.mark.parametrize("label", [None, math.nan, np.float64("nan")])

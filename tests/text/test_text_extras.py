@@ -17,6 +17,7 @@ from sonlearn.errors import InputError
 from sonlearn.options import TextOptions
 from sonlearn.text.columns import name_slot
 from sonlearn.text.read import Reader, read_batches
+from sonlearn.text.source import reason
 
 
 def rows(batches):
@@ -198,6 +199,9 @@ def test_remote(tmp_path, monkeypatch):
     assert len(list(read_batches("memory://data/*.svm"))) == 2
     with pytest.raises(InputError, match="found no such file"):
         list(read_batches("memory://data/none.svm"))
+    refused = FileNotFoundError("https://x")
+    refused.__cause__ = OSError("cannot connect")  # as fsspec has it
+    assert reason(refused) == "no answer (cannot connect)"
     with pytest.raises(InputError, match="expected an address that fsspec knows"):
         list(read_batches("nostore://x"))
     monkeypatch.setitem(sys.modules, "aiohttp", None)

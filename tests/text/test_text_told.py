@@ -185,6 +185,8 @@ def test_describe_says_what_train_reads(tmp_path):
     frame = frame.append_column("kind", frame["review"].dictionary_encode())
     pyarrow.parquet.write_table(frame, tmp_path / "t.parquet", row_group_size=7)
     (tmp_path / "t.csv").write_bytes(as_csv(table(150)))
+    with pytest.raises(ValueError, match=r"expected one column 'z' \(label\)"):
+        describe(tmp_path / "t.csv", label="z")
     for path in map(str, tmp_path.iterdir()):
         described = describe(path, label="y")
         assert [column.name for column in described.columns if column.kind == "text"] == ["review"]
