@@ -122,14 +122,15 @@ class Options:
         return 1.0 * numbers if self.learner_.options.several else self._sign * (2.0 * numbers - 1.0)
 
     def _numbers_of(self, raw: np.ndarray) -> Any:
-        """int64[...]: numbers of the classes that are predicted, of raw predictions float64[..., K or 1]."""
+        """int[...]: numbers of the classes that are predicted, of raw predictions float64[..., K or 1]."""
         learner = self.learner_
         if learner.options.several:
             return raw.argmax(axis=-1)
         (low, high), least = learner.options.bounds, learner.threshold
         if not low <= least < high:  # predictions within the bounds are all above it, or none is
             least = math.copysign(math.inf, least - low)
-        return 1 * ((raw.T[0] > least) == self.positive_)
+        above = raw.T[0] > least
+        return (above if self.positive_ else ~above).view(np.int8)
 
     def _probabilities_of(self, raw: np.ndarray) -> np.ndarray:
         """float64[..., K]: probabilities of the classes, of raw predictions float64[..., K or 1]."""
