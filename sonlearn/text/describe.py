@@ -445,6 +445,17 @@ def notes_on(columns: Iterable[Described], begin: str | tuple[str, ...] = "") ->
     return lines
 
 
+def _flags_for(labels: dict[str, int]) -> list[str]:
+    """Return with which flags more than two different labels are learned, in a line."""
+    numbers = [number for label in labels if (number := number_of(label)) is not None]
+    if len(labels) <= 2 or no_labels(labels):
+        return []
+    if len(numbers) < len(labels):
+        return ["labels of several classes: --classes auto"]
+    whole = len(labels) <= MOST_CLASSES and all(number.is_integer() for number in numbers)
+    return [f"labels that are values: --loss squared{'; if they are classes: --classes auto' * whole}"]
+
+
 def lines_of(found: Description) -> Iterator[str]:
     """The description as text."""
     rows, labels, columns, options = found.rows, found.labels, found.columns, found.options
@@ -465,7 +476,7 @@ def lines_of(found: Description) -> Iterator[str]:
         distinct = f">{MOST_VALUES}" if column.distinct is None else str(column.distinct)
         start = f"{column.name:<{width}}  {column.kind:<22} {column.missing:>7.1%} {distinct:>9}"
         yield f"{start}  {', '.join(column.examples)}".rstrip()
-    notes = [*found.notes, *filter(None, (found.order,)), *no_labels(labels), *notes_on(columns)]
+    notes = [*found.notes, *filter(None, (found.order,)), *no_labels(labels), *_flags_for(labels), *notes_on(columns)]
     if found.header_is_row:
         names = shorten(", ".join(column.name for column in columns))
         notes.insert(0, f"the header {names} looks like a row; put a header before it")

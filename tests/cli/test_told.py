@@ -134,6 +134,21 @@ def test_decisions_are_written_as_tables(cli, tmp_path):
     assert cli.error("train", "--cb_explore", 3, "--output", "csv", "log").endswith("give -p FILE as well")
 
 
+@pytest.mark.parametrize(
+    ("labels", "said"),
+    [
+        ("ham spam ham spam", ""), ("1 0 1 0", ""), ("ham spam eggs 7", "labels of several classes: --classes auto"),
+        ("1 2 3 3", "labels that are values: --loss squared; if they are classes: --classes auto"),
+        ("1 2.5 3 3", "labels that are values: --loss squared"),
+    ],
+)  # fmt: skip
+def test_describe_says_how_labels_are_learned(tmp_path, cli, labels, said):
+    rows = "".join(f"{label},{i % 3}\n" for i, label in enumerate(labels.split()))
+    (tmp_path / "t.csv").write_text(f"y,x\n{rows}")
+    lines = cli.out("describe", "--label", "y", "t.csv").splitlines()
+    assert [line for line in lines if line.startswith("labels ")][1:] == [said] * bool(said)
+
+
 def test_convert_advises_no_flag_that_it_has_not(tmp_path, cli):
     (tmp_path / "t.csv").write_text("y,x\nham,1\n")
     told = cli.error("convert", "--to", "vw", "--label", "y", "t.csv")
