@@ -115,15 +115,6 @@ class _Parser(argparse.ArgumentParser):
         raise OptionError(message.removeprefix("argument "))
 
 
-class _Once(argparse.Action):
-    """Stores a value; a flag that is given again with another one is refused."""
-
-    def __call__(self, parser: Any, namespace: Any, value: Any, name: str | None = None) -> None:
-        if getattr(namespace, self.dest, value) != value:
-            raise OptionError(f"{name}: found {getattr(namespace, self.dest)} and {value}, expected one of them")
-        setattr(namespace, self.dest, value)
-
-
 class _Formatter(argparse.HelpFormatter):
     """Names a value once for all spellings of a flag, and uses the terminal's width."""
 
@@ -200,7 +191,7 @@ def _add(group: argparse._ArgumentGroup, field: dataclasses.Field[Any]) -> None:
         group.add_argument(*names, dest=field.name, action=action, help=_help(field))
         return
     metavar = meta.get("metavar") or "|".join(meta["choices"])
-    action = "append" if repeats(field) else _Once
+    action = "append" if repeats(field) else "store"
     group.add_argument(*names, dest=field.name, action=action, metavar=metavar, help=_help(field))
     for name, value in meta.get("short", {}).items():
         group.add_argument(name, dest=field.name, action="store_const", const=value, help=f"{names[-1]} {value}")

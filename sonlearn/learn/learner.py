@@ -105,7 +105,6 @@ class Learner(SavedModel):
         self.first_refused: SonlearnError | None = None
         self.columns = ColumnTable()
         self._waiting: Batch | None = None
-        self._constant: int | None = None  # of the rows that were learned here: what their features are
         self._predicted: Any = None  # what was predicted for the rows that wait, as the engine filled it in
         self._made_of, self._threads = self.options, threads
         self.access = Access(functools.partial(make_engine, self.options, threads))
@@ -332,15 +331,11 @@ class Learner(SavedModel):
     def _batch_of(self, table: Batch | Table, label: str | None, learns: bool) -> Batch:
         """`table`, or its rows. The first table that is learned from settles what the features are."""
         if isinstance(table, Batch):
-            given_format = self.text.format != "auto"
-            constant = constant_id(self.text, self.text.format) if given_format else self._constant
-            if None not in (constant, table.constant) and constant != table.constant and len(table.indices):
+            constant = constant_id(self.text, self.text.format)
+            if self.text.format != "auto" and table.constant != constant and len(table.indices):
                 given = "indices, as of a matrix" if table.constant == CONSTANT else "hashed names"
-                slots = f"names hashed to 2^{self.text.bits} slots" if given_format else "names hashed to as many slots"
-                expected = "indices" if constant == CONSTANT else slots
+                expected = "indices" if constant == CONSTANT else f"names hashed to 2^{self.text.bits} slots"
                 raise InputError(table.source, None, None, given, f"{expected}, which this learner takes")
-            if learns and len(table.indices):
-                self._constant = table.constant
             return table
         if not hasattr(table, "__arrow_c_stream__"):
             given, expected = f"a {type(table).__name__}", "a Batch, or a table that has __arrow_c_stream__"

@@ -210,10 +210,7 @@ def check_label(o: Any) -> None:
 
 
 def check_namespaces(o: Any) -> None:
-    """What is left out is not kept; lengths of what is given by first bytes of namespaces."""
-    for value in o.ignore:
-        if value in o.keep:
-            raise OptionError(f"--ignore {value} with --keep {value}: give one of them")
+    """Lengths of what is given by first bytes of namespaces."""
     for name, values, low, high in (
         ("-q", o.quadratic, 2, 2), ("--cubic", o.cubic, 3, 3), ("--interactions", o.interactions, 2, 16),
         ("--ignore", o.ignore, 1, 255), ("--keep", o.keep, 1, 255),

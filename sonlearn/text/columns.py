@@ -528,11 +528,11 @@ class ColumnTable:
 
         Raises InputError where there are columns and none is known: then it is another table.
         """
-        if not self.known or (self.of_objects and not found.objects):
+        if not self.known or not found.columns or (self.of_objects and not found.objects):
             return []
         missing = [name for name in self.always if name not in found.columns]
         unknown = [name for name in found.columns if name not in self.known and self.fixed]
-        if unknown and len(unknown) == len(found.columns):
+        if len(unknown) == len(found.columns):
             expected = f"columns that the model knows: {first_names(self.known)}{found.hint}"
             raise InputError(source, None, None, f"the columns {first_names(unknown)}", expected)
         notes = []

@@ -474,7 +474,7 @@ class TableEncoder:
         self._begin()
 
     def mark(self) -> int:
-        """What `back_to` takes; a row begins."""
+        """Begin a row; return what `back_to` takes."""
         self._words = 0
         return len(self.news)
 

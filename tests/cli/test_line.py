@@ -3,7 +3,6 @@
 import pytest
 
 from sonlearn.commands.line import parse
-from sonlearn.errors import OptionError
 
 
 @pytest.mark.parametrize(
@@ -24,9 +23,3 @@ from sonlearn.errors import OptionError
 )  # fmt: skip
 def test_what_is_given_is_parsed(words, given, others):
     assert parse("train", words) == (given, others)
-
-
-def test_a_flag_that_is_given_twice_says_the_same():
-    assert parse("train", ["-b", "20", "--bit_precision", "20"])[0] == {"bits": 20}
-    with pytest.raises(OptionError, match=r"^--bit_precision: found 20 and 18, expected one of them$"):
-        parse("train", ["-b", "20", "--bit_precision", "18"])

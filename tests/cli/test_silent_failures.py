@@ -130,7 +130,6 @@ def test_columns_are_left_out_by_name(cli, files):
         ("--ngram 2 t.csv", "--ngram: expected --text COLUMN, whose words they take, found a table"),
         ("--ignore Id t.csv", "expected a column 'Id' (--ignore)"),
         ("--keep x t.csv", "expected a column 'x' (--keep)"),
-        ("--ignore age --keep age t.csv", "--ignore age with --keep age: give one of them"),
         ("--text note t.csv", "expected a column 'note' (--text)"),
         ("--weight w t.csv", "expected one column 'w' (--weight)"),
         ("--id key t.csv", "expected one column 'key' (--id)"),

@@ -312,10 +312,3 @@ def test_a_row_that_is_too_long_is_refused_before_it_is_read(make, row, monkeypa
         assert len(made) < 60
         status, answer = server.json("/predict", [row(short)])
         assert status == 200 or "columns that the model knows" in answer["error"]
-
-
-def test_a_row_without_any_column_is_told_of():
-    with served(of_table()) as server:
-        assert server.json("/predict", "{}")[0] == 200
-    (told,) = server.notes
-    assert told.startswith("<request>: columns that the model knows and the table has not: 'n', 'city', 'note'; means")

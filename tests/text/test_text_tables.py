@@ -146,12 +146,6 @@ def test_what_does_not_go_together():
     with pytest.raises(InputError, match="found a table, expected matrices, which this learner has learned from"):
         ours.partial_fit(frame("pyarrow"), label="y")
     ours = learner()
-    ours.partial_fit(*read_batches(io.BytesIO(b"1 |a b\n"), TextOptions(format="vw")))
-    with pytest.raises(
-        InputError, match="found indices, as of a matrix, expected names hashed to as many slots, which"
-    ):
-        ours.partial_fit(from_scipy(np.ones((2, 2)), y=np.array([1.0, -1.0])))
-    ours = learner()
     ours.partial_fit(frame("pyarrow"), label="y")
     for act in (ours.partial_fit, ours.predict, ours.explain):
         with pytest.raises(
