@@ -3,7 +3,7 @@
 A member that has just learned a row's neighbours predicts it better than it will predict a row of next week, the more
 so the more labels follow one another; and what memorises gains most. A combiner that learns of predictions that are
 made while labels come relies on it too much then. So views and members are copied now and then, when the rows learned
-have grown by a share (`SHARES`); of the rows learned since then some are kept, all of them or so many in equal
+have grown by a share (`SHARE`); of the rows learned since then some are kept, all of them or so many in equal
 distances that these are `ROWS` or have `ENTRIES`. When the next copy is due, the last one predicts the rows kept.
 
 `predict` takes the mean of the members, and of their usual combination, that would have erred least there: with e_i
