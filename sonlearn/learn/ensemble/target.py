@@ -37,6 +37,7 @@ from sonlearn.learn.ensemble.label_scale import LabelScale, new_scale
 from sonlearn.learn.ensemble.progress import TWO, VALUES
 from sonlearn.learn.ensemble.pruning import Judge, PruningCase, ReplayJudge
 from sonlearn.learn.losses import POISSON, SQUARED, Loss, loss_of, losses
+from sonlearn.learn.predicted import logistic
 from sonlearn.options import LearnOptions
 from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.members import Member
@@ -218,7 +219,7 @@ class Target:
         """
         rows = part.rows
         if self.classes:
-            return 0.5 + 0.5 * np.tanh(0.5 * V) - (rows.y > 0.0), rows.weight
+            return logistic(V) - (rows.y > 0.0), rows.weight
         errors = V - rows.y
         if self.loss.code == SQUARED:
             return errors, rows.weight
