@@ -9,9 +9,9 @@ Bernoulli: x_f = 1, c counts the rows with f, T = N + 2 a; absent features are i
 value, c sums it, T = (sum of all c) + a (number of features counted). The factor m^-q is our own: the entries of a row
 are correlated, so the plain sum would be overconfident. Source: [NB] in `sonlearn.options.methods`.
 
-Forgetting (--decay) multiplies all counts by the retention 1 - decay before a row is counted: one number, `left`, in
-whose inverse as a unit they stand, so that a, and 1 beside N, are a/left and 1/left there. A third column of the counts
-says how often this unit had been folded (`linear_algebra.FOLD`) when the feature was last counted.
+Forgetting (--decay) multiplies all counts by the retention 1 - decay before a row is counted. Those of features stand
+in a unit of their own, of which `left` is what one of it counts now. A third column of the counts says how often this
+unit had been folded (`linear_algebra.FOLD`) when the feature was last counted.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from sonlearn.data.axes import BY_FEATURE, Scalars, summed
+from sonlearn.data.axes import BY_FEATURE, Axis, Scalars, summed
+from sonlearn.data.linear_algebra import FOLD, fold, folded
 from sonlearn.data.rows import Rows, is_learned, longest_row
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.jit.sequence import Calls
 from sonlearn.learn.engine import Engine, Predictions
-from sonlearn.learn.linear_algebra import FOLD, folded
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
 from sonlearn.views.codes import logarithms
 
 #: Upper bound of a count, so that sums stay finite.
 MOST = 1e300
-_NOW = [(name, "i8") for name in ("n", "seen", "counted")]
-_TOTALS = ("n_pos", "n_neg", "t_pos", "t_neg")
-_NOW += [(name, "f8") for name in (*_TOTALS, "left", "folds")]
+_NOW = [("n", "i8"), ("seen", "i8"), ("counted", "i8"), ("left", "f8"), ("folds", "f8")]
+#: Rows of `BayesState.sums`: weight of the rows of each class, total of its counts.
+ROWS, TOTAL = range(2)
 
 
 class BayesState(NamedTuple):
@@ -44,14 +44,16 @@ class BayesState(NamedTuple):
 
     counts : float64[features, 2 or 3]
         Counts of the negative and the positive class; with forgetting, how often their unit had been folded.
+    sums : float64[2, 2]
+        Of the negative and the positive class, see `ROWS` and `TOTAL`.
     now : structured [1]
-        n: rows learned; seen: features with capacity; counted: features counted; n_pos, n_neg: weight of the rows of
-        each class; t_pos, t_neg: total of the counts of each class; left: what is left of all of these; folds: how
-        often this has been folded.
+        n: rows learned; seen: features with capacity; counted: features counted; left: what a unit of `counts` counts;
+        folds: how often this has been folded.
     """
 
     counts: Annotated[np.ndarray, BY_FEATURE, summed]
-    now: Annotated[np.ndarray, Scalars("n", _TOTALS, ("n",))]
+    sums: Annotated[np.ndarray, Axis(), summed]
+    now: Annotated[np.ndarray, Scalars("n", totals=("n",))]
 
 
 class BayesParams(NamedTuple):
@@ -79,7 +81,7 @@ class NaiveBayes(Engine):
         """State of an untrained learner."""
         now = np.zeros(1, dtype=_NOW)
         now["left"] = 1.0
-        return BayesState(np.zeros((0, 2 if self.retention == 1.0 else 3)), now)
+        return BayesState(np.zeros((0, 2 if self.retention == 1.0 else 3)), np.zeros((2, 2)), now)
 
     def calls(self, state: BayesState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> Calls:
         """See `Engine.calls`."""
@@ -98,12 +100,10 @@ class NaiveBayes(Engine):
     def up_to_date(self, state: BayesState) -> BayesState:
         """See `Engine.up_to_date`."""
         if self.retention < 1.0:
-            now, left = state.now.copy(), state.now["left"][0]
-            counts = state.counts * left * FOLD ** (state.counts[:, 2:] - now["folds"])
+            now = state.now.copy()
+            counts = state.counts * now["left"] * FOLD ** (state.counts[:, 2:] - now["folds"])
             counts[:, 2], now["left"], now["folds"] = 0.0, 1.0, 0.0
-            for name in _TOTALS:
-                now[name] *= left
-            state = BayesState(counts, now)
+            state = state._replace(counts=counts, now=now)
         return state
 
     def merge(self, states: Sequence[BayesState], base: BayesState, rows: Sequence[int]) -> BayesState:
@@ -137,7 +137,6 @@ def log_odds(params, state, work, rows, i):
     work[0] <- the logarithm of the ratio of the counts of each entry; work[1] <- |x|, 0 of a feature not counted yet
     """
     now, counts, odds, amounts, begin = state.now[0], state.counts, work[0], work[1], rows.indptr[i]
-    a, one = params.a / now["left"], 1.0 / now["left"]
     n, z, m, prior = rows.indptr[i + 1] - begin, 0.0, 0.0, total_odds(params, state)
     for k in range(n):
         f = rows.features[begin + k]
@@ -145,7 +144,7 @@ def log_odds(params, state, work, rows, i):
         if params.retention < 1.0:
             by = folded(now["folds"], counts[f, 2])
             neg, pos = by * neg, by * pos
-        odds[k] = (pos + a) / (neg + a)
+        odds[k] = (pos * now["left"] + params.a) / (neg * now["left"] + params.a)
         amounts[k] = 0.0 if neg + pos == 0.0 else abs(rows.values[begin + k])
     logarithms(odds, n)
     for k in range(n):
@@ -156,43 +155,39 @@ def log_odds(params, state, work, rows, i):
             m += x
     if m > 0.0:
         z *= m**-params.q
-    return z + math.log((now["n_pos"] + one) / (now["n_neg"] + one))
+    return z + math.log((state.sums[ROWS, 1] + 1.0) / (state.sums[ROWS, 0] + 1.0))
 
 
 @bare_inline
 def total_odds(params, state):
     """ln(T-/T+); 0 while nothing has been counted."""
-    now, a = state.now[0], params.a / state.now[0]["left"]
-    if not params.amounts:
-        return math.log((now["n_neg"] + 2.0 * a) / (now["n_pos"] + 2.0 * a))
-    if now["counted"] == 0:
+    counted = state.now[0]["counted"]
+    if params.amounts and counted == 0:
         return 0.0
-    return math.log((now["t_neg"] + a * now["counted"]) / (now["t_pos"] + a * now["counted"]))
+    neg, pos = state.sums[TOTAL if params.amounts else ROWS]
+    more = params.a * (counted if params.amounts else 2.0)
+    return math.log((neg + more) / (pos + more))
 
 
 @bare_inline
 def count(params, state, rows, i):
     """Add row i to the counts of its class: modifies state."""
-    now, counts = state.now[0], state.counts
+    now, counts, sums = state.now[0], state.counts, state.sums
     now["n"] += 1
-    now["left"] *= params.retention
-    if now["left"] * FOLD < 1.0:
-        now["left"] *= FOLD
-        now["folds"] += 1.0
-        now["n_pos"], now["n_neg"] = now["n_pos"] / FOLD, now["n_neg"] / FOLD
-        now["t_pos"], now["t_neg"] = now["t_pos"] / FOLD, now["t_neg"] / FOLD
-    h, label_class, total = rows.weight[i] / now["left"], 1 if rows.y[i] > 0.0 else 0, 0.0
+    now["left"], now["folds"] = fold(now["left"] * params.retention, now["folds"])
+    own, total = 1 if rows.y[i] > 0.0 else 0, 0.0
     for place in range(rows.indptr[i], rows.indptr[i + 1]):
         f, x = rows.features[place], abs(rows.values[place])
-        more = h * x if params.amounts else (h if x > 0.0 else 0.0)
+        more = rows.weight[i] * (x if params.amounts else 1.0 if x > 0.0 else 0.0)
         if params.retention < 1.0:
             by = folded(now["folds"], counts[f, 2])
             counts[f, 0], counts[f, 1], counts[f, 2] = by * counts[f, 0], by * counts[f, 1], now["folds"]
         if more > 0.0 and counts[f, 0] + counts[f, 1] == 0.0:
             now["counted"] += 1
-        counts[f, label_class] = min(counts[f, label_class] + more, MOST)
+        counts[f, own] = min(counts[f, own] + more / now["left"], MOST)
         total += more
-    if label_class == 1:
-        now["n_pos"], now["t_pos"] = min(now["n_pos"] + h, MOST), min(now["t_pos"] + total, MOST)
-    else:
-        now["n_neg"], now["t_neg"] = min(now["n_neg"] + h, MOST), min(now["t_neg"] + total, MOST)
+    for of in range(2):
+        for k in range(2):
+            sums[of, k] *= params.retention
+    sums[ROWS, own] = min(sums[ROWS, own] + rows.weight[i], MOST)
+    sums[TOTAL, own] = min(sums[TOTAL, own] + total, MOST)

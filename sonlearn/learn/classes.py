@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 
 from sonlearn.data.batch import Batch
+from sonlearn.data.linear_algebra import exponential, total_of
 from sonlearn.errors import InputError, shorten
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.engine import Predictions
-from sonlearn.learn.linear_algebra import exponential, total_of
 from sonlearn.learn.predicted import Predicted
 from sonlearn.options import LearnOptions
 
@@ -273,6 +273,13 @@ def _distinct(batch: Batch) -> tuple[list[float | str], np.ndarray, list[int]]:
             first_rows.append(i)
         place[i] = seen[label]
     return list(seen), place, first_rows
+
+
+def first_occurrences(y: np.ndarray, met: int) -> np.ndarray:
+    """int64[new classes]: the rows that show that class number met, met + 1, ... is there; y float64[n], NaN: none."""
+    most = np.maximum.accumulate(np.where(np.isnan(y), -1.0, y)) if len(y) else y
+    new = np.arange(met, int(most[-1]) + 1) if len(y) else np.zeros(0)
+    return np.searchsorted(most, new).astype(np.int64)
 
 
 @bare_jit

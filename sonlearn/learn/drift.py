@@ -23,9 +23,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sonlearn.data.linear_algebra import clear_first
 from sonlearn.data.rows import is_learned
 from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.learn.linear_algebra import clear_first
 
 #: Shares that are bet: the small ones find small changes, the large ones large changes quickly.
 BETS = (0.25, 0.5, 1.0, 2.0)

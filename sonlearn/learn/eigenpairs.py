@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sonlearn.data.linear_algebra import add_rows, add_scaled, clear, clear_first, find_largest, product
 from sonlearn.jit import bare_inline, forced_inline
-from sonlearn.learn.linear_algebra import add_rows, add_scaled, clear, clear_first, find_largest, product
 
 #: Rows are filled up with zeros to a multiple of so many numbers.
 LANES = 8

@@ -18,8 +18,8 @@ import numpy as np
 
 from sonlearn.data.arrays import grown
 from sonlearn.data.axes import Counted
+from sonlearn.data.linear_algebra import add_rows, clear, clear_first, set_scaled
 from sonlearn.jit import bare_inline, forced_inline
-from sonlearn.learn.linear_algebra import add_rows, clear, clear_first, set_scaled
 from sonlearn.learn.tolerances import LOG_MIN
 
 #: The log composes blocks of 2^BITS generations, and of 2^BITS of those, and so on.

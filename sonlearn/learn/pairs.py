@@ -23,8 +23,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sonlearn.data.linear_algebra import SIDE_BY_SIDE
 from sonlearn.jit import bare_inline, fetch, forced_inline
-from sonlearn.learn.linear_algebra import SIDE_BY_SIDE
 
 #: Orders of blocks, which have 2^order places: below SIZES. Lists have LEAST places at least.
 SIZES, LEAST = 32, 4

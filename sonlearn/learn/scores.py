@@ -22,9 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.data.arrays import plain
 from sonlearn.errors import OptionError
-from sonlearn.jit import bare_jit
 from sonlearn.options import LearnOptions
 
 #: Leading bits of the mantissa that tell bins apart.
@@ -63,20 +61,6 @@ def threshold_below(bin_: int) -> float:
 def _edge(size: int) -> float:
     """The least number of the `size`-th bin of positive scores, from 1 on."""
     return float(np.array([(size - 1 + _FIRST) << _SHIFT], dtype=np.int64).view(np.float64)[0])
-
-
-@bare_jit
-def count(weights, bits, positive, weight) -> None:
-    """Add n examples to the histogram float64[3, BINS], which is modified, one by one.
-
-    bits : int64[n], of the scores; positive : bool[n]; weight : float64[n]; not modified. The bins are `bins_of`'s.
-    """
-    for i in range(len(bits)):
-        size = min(max(((bits[i] & _MAGNITUDE) >> _SHIFT) - _FIRST + 1, 0), _HALF)
-        at = _HALF - size if bits[i] < 0 else _HALF + size
-        weights[int(positive[i]), at] += weight[i]
-        if positive[i]:
-            weights[2, at] += 1.0
 
 
 class Bounded(NamedTuple):
@@ -143,7 +127,9 @@ class ScoreHistogram:
 
     def add(self, scores: np.ndarray, positive: np.ndarray, weight: np.ndarray) -> None:
         """Add n examples, one by one: finite scores float64[n], bool[n], weights float64[n] > 0."""
-        count(self.weights, plain(scores).view(np.int64), plain(positive, np.bool_), plain(weight))
+        bins, every = bins_of(scores), self.weights.ravel()  # the latter in the same memory
+        np.add.at(every, bins + BINS * positive, weight)
+        np.add.at(every, bins[positive] + 2 * BINS, 1.0)
 
     def used(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(bins int64[k] that are not empty, ascending; weights float64[k] of their negatives, of their positives)."""
@@ -197,40 +183,37 @@ class ScoreHistogram:
 
     def cuts(self) -> list[Cut]:
         """Return what the threshold below each bin that is not empty does, from the highest to the lowest."""
-        bins, n, p = self.used()
-        found, false = np.cumsum(p[::-1]).tolist(), np.cumsum(n[::-1]).tolist()
-        total = (float(p.sum()), float(n.sum()))
-        return [
-            Cut(threshold_below(int(bin_)), a, b, *total)
-            for bin_, a, b in zip(bins[::-1].tolist(), found, false, strict=True)
-        ]
+        bins, found, false, *total = self._above()
+        rows = zip(bins.tolist(), found.tolist(), false.tolist(), strict=True)
+        return [Cut(threshold_below(bin_), a, b, *total) for bin_, a, b in rows]
+
+    def _above(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, float, float]:
+        """(bins that are not empty, descending; weights of the positives and of the negatives from each on; of all)."""
+        bins, n, p = (part[::-1] for part in self.used())
+        return bins, np.cumsum(p), np.cumsum(n), float(p.sum()), float(n.sum())
 
     def at_false_share(self, most: float) -> Cut | None:
         """The lowest threshold above which at most that share of the negatives lies; None while there is none."""
-        bins, n, p = (part[::-1] for part in self.used())
-        total = float(n.sum())
-        if not total > 0:
+        bins, found, false, positives, negatives = self._above()
+        if not negatives > 0:
             return None
-        found, false = np.cumsum(p), np.cumsum(n)
-        at = int(np.count_nonzero(false <= most * total)) - 1
+        at = int(np.count_nonzero(false <= most * negatives)) - 1
         if at < 0:  # the highest bin has more negatives than that
-            return Cut(threshold_below(int(bins[0]) + 1), 0.0, 0.0, float(p.sum()), total)
-        return Cut(threshold_below(int(bins[at])), float(found[at]), float(false[at]), float(p.sum()), total)
+            return Cut(threshold_below(int(bins[0]) + 1), 0.0, 0.0, positives, negatives)
+        return Cut(threshold_below(int(bins[at])), float(found[at]), float(false[at]), positives, negatives)
 
     def best_f1(self) -> tuple[Cut, float] | None:
         """(the threshold of the largest F1, a bound of how much larger another's could be).
 
         Of equal ones the highest. None while there is no positive example.
         """
-        bins, n, p = (part[::-1] for part in self.used())
-        total = float(p.sum())
-        if not total > 0:
+        bins, found, false, positives, negatives = self._above()
+        if not positives > 0:
             return None
-        found, false = np.cumsum(p), np.cumsum(n)
-        f1 = 2 * found / (total + found + false)
+        f1 = 2 * found / (positives + found + false)
         at = int(np.argmax(f1))
-        most = float((2 * found / (total + found + false - n)).max())
-        cut = Cut(threshold_below(int(bins[at])), float(found[at]), float(false[at]), total, float(n.sum()))
+        most = float((2 * found / (positives + found + np.append(0.0, false[:-1]))).max())
+        cut = Cut(threshold_below(int(bins[at])), float(found[at]), float(false[at]), positives, negatives)
         return cut, max(most - float(f1[at]), 0.0)
 
 

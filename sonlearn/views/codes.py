@@ -48,20 +48,25 @@ def log_of_next(c):
 
 @forced_inline
 def logarithms(x, n):
-    """x[:n] <- ln x of positive normal numbers, to 1e-15: x = 2^e m with m in [sqrt(1/2), sqrt(2)), ln m = 2 artanh.
-
-    A loop without a call, which is vectorised: a logarithm of the library takes as long as all else done with a word.
-    x : float64[n or more]
-    """
+    """x[:n] <- ln x of positive normal numbers. x : float64[n or more]"""
     for k in range(n):
-        bits = np.float64(x[k]).view(np.int64)
-        e = (bits - _ROOT) >> _MANTISSA
-        m = np.int64(bits - (e << _MANTISSA)).view(np.float64)
-        s = (m - 1.0) / (m + 1.0)
-        q, total = s * s, 1.0 / 17.0
-        for i in range(15, 1, -2):
-            total = 1.0 / i + q * total
-        x[k] = e * _LN2 + 2.0 * (s + s * (q * total))
+        x[k] = logarithm(x[k])
+
+
+@forced_inline
+def logarithm(x):
+    """ln x of a positive normal number, to 1e-15: x = 2^e m with m in [sqrt(1/2), sqrt(2)), ln m = 2 artanh.
+
+    Without a call, so that loops are vectorised: a logarithm of the library takes as long as all else done with a word.
+    """
+    bits = np.float64(x).view(np.int64)
+    e = (bits - _ROOT) >> _MANTISSA
+    m = np.int64(bits - (e << _MANTISSA)).view(np.float64)
+    s = (m - 1.0) / (m + 1.0)
+    q, total = s * s, 1.0 / 17.0
+    for i in range(15, 1, -2):
+        total = 1.0 / i + q * total
+    return e * _LN2 + 2.0 * (s + s * (q * total))
 
 
 @forced_inline

@@ -31,10 +31,11 @@ import numpy as np
 from sonlearn.data import axes, merging
 from sonlearn.data.axes import Counted, Scalars
 from sonlearn.data.batch import GROUP, HOUR
+from sonlearn.data.linear_algebra import add_rows, clear_first
 from sonlearn.data.rows import NO_CONSTANT, Rows, is_learned
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
 from sonlearn.jit.sequence import Calls
-from sonlearn.views.codes import EQUAL, key_of, tamed, update_moments, within
+from sonlearn.views.codes import EQUAL, key_of, logarithm, tamed, update_moments, within
 from sonlearn.views.view import BY_RAW, MergedView, Place, View, new_now, room_for
 
 #: Stages of a view: rows are counted; rows are shown; there are too many features.
@@ -446,39 +447,21 @@ def is_of_numbers(rows, i):
 def project(params, work, out, size, top):
     """Write the components of the first `size` rows of work.Z, whose features are below `top`.
 
-    Each sum goes over the features in their order, whatever is side by side: the bits do not depend on the block.
+    Each sum goes over the features in the same order, whatever is side by side: the bits do not depend on the block.
     """
     D, W, Z, b = params.components, work.W, work.Z, work.b
     amplitude = math.sqrt(2.0 / max(D, 1))
     for begin in range(0, D, TILE):
         width = min(TILE, D - begin)
         for k in range(size):
-            sums = work.P[k]
-            for c in range(width):
-                sums[c] = 0.0
-            j = 0
-            while j + 4 <= top:
-                add_four(sums, W, Z[k], j, begin, width)
-                j += 4
-            while j < top:
-                for c in range(width):
-                    sums[c] += Z[k, j] * W[j, begin + c]
-                j += 1
+            sums = work.P[k, :width]
+            clear_first(sums, width)
+            add_rows(Z[k], W[:, begin : begin + width], top, sums)
             at, scale = work.place[k] + begin, work.scale[k]
             for c in range(width):
                 out.values[at + c] = amplitude * cosine(scale * sums[c] + b[begin + c])
             for c in range(width):
                 out.features[at + c] = begin + c
-
-
-@bare_inline
-def add_four(sums, W, z, j, begin, width):
-    """sums[c] += z_j W[j, begin + c] + ... for c < width and four features from j on, from the first to the last."""
-    p, q, r, s = z[j], z[j + 1], z[j + 2], z[j + 3]
-    first, second, third, fourth = W[j], W[j + 1], W[j + 2], W[j + 3]
-    for c in range(width):
-        i = begin + c
-        sums[c] = (((sums[c] + p * first[i]) + q * second[i]) + r * third[i]) + s * fourth[i]
 
 
 @forced_inline
@@ -513,17 +496,3 @@ def normal(key):
     high, low = key >> ANGLE_BITS, key & ((1 << ANGLE_BITS) - 1)
     size = -2.0 * logarithm((high + 1) / float(1 << (HASH_BITS - ANGLE_BITS)))
     return math.sqrt(max(size, 0.0)) * cosine(low / float(1 << ANGLE_BITS))
-
-
-@bare_inline
-def logarithm(x):
-    """ln x of 0 < x <= 1, to 1e-15: x = m 2^-e with m in (2/3, 4/3], ln m = 2 artanh((m - 1)/(m + 1))."""
-    e = 0
-    while x <= 2.0 / 3.0:
-        x *= 2.0
-        e += 1
-    t = (x - 1.0) / (x + 1.0)
-    total = 0.0
-    for k in range(12, -1, -1):
-        total = total * (t * t) + 2.0 / (2 * k + 1)
-    return total * t - e * math.log(2.0)

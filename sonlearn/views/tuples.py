@@ -13,6 +13,7 @@ import numpy as np
 
 from sonlearn.data import merging
 from sonlearn.data.axes import Axis, Scalars, pooled, summed
+from sonlearn.data.linear_algebra import find_largest
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_jit, forced_inline
 from sonlearn.views.codes import CODES, KEY, KEY_BITS, Z, float_code, key_of, moments_with, tamed, z_code
@@ -74,7 +75,7 @@ class TuplesScratch(NamedTuple):
     codes: np.ndarray  # int64[longest row]; key of each entry
     scores: np.ndarray  # float64[longest row]
     taken: np.ndarray  # int64[longest tuple row]; keys of the entries that are combined
-    best: np.ndarray  # float64[the same]; scores of those
+    places: np.ndarray  # int64[the same]; where those of highest score are
     keys: np.ndarray  # int64[tuples of a row]
     fetched: np.ndarray  # int64[the same]; what `first_slot` has read
     marks: np.ndarray  # see `put`
@@ -121,8 +122,8 @@ class Tuples(Numbering):
         most = min(self._params.longest, longest)
         tuples = tuples_of_row(self._params, most)
         return TuplesScratch(
-            np.zeros(longest, np.int64), np.zeros(longest), np.zeros(most, np.int64), np.zeros(most),
-            np.zeros(tuples, np.int64), np.zeros(tuples, np.int64), new_marks(tuples), np.zeros(3),
+            np.zeros(longest, np.int64), np.zeros(longest), *np.zeros((2, most), np.int64),
+            *np.zeros((2, tuples), np.int64), new_marks(tuples), np.zeros(3),
         )  # fmt: skip
 
     def new(self) -> TuplesState:
@@ -155,13 +156,12 @@ def combine_rows(params, state, work, rows, out, i, at, learn):
         if learned and lacks_room(slots, params.limit, now["made"], tuples_of(params, n)):
             break
         n = code_row(params, state, work, rows, i, learned)
-        if n > params.longest:
+        whole = n <= params.longest
+        if not whole:  # those of highest score, highest first
             most = params.few if 3 * now["made"] >= 2 * now["combined"] else params.chosen
-            take_highest(work, n, most)
-            n = most
-        else:
-            for k in range(n):
-                work.taken[k] = work.codes[k]
+            n = find_largest(work.scores, n, -1, work.places[:most])
+        for k in range(n):
+            work.taken[k] = work.codes[k if whole else work.places[k]]
         size = combine_keys(params, now, work, n)
         value = 1.0 / math.sqrt(max(size, 1)) if params.unit else 1.0
         at = number_row(work.keys, work.fetched, size, value, table, now, learned, out, i, at, work.marks)
@@ -234,22 +234,6 @@ def score_of_classes(state, j):
         if expected > 0.0:
             total += (counts[j, k] - expected) * ((counts[j, k] - expected) / expected)
     return total
-
-
-@forced_inline
-def take_highest(work, n, most):
-    """Take the `most` entries of highest score, highest first; of equal ones the first."""
-    taken, best, size = work.taken, work.best, 0
-    for k in range(n):
-        value = work.scores[k]
-        if size == most and (size == 0 or value <= best[size - 1]):
-            continue
-        at = min(size, most - 1)
-        while at > 0 and best[at - 1] < value:
-            best[at], taken[at] = best[at - 1], taken[at - 1]
-            at -= 1
-        best[at], taken[at] = value, work.codes[k]
-        size = min(size + 1, most)
 
 
 @forced_inline

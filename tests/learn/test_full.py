@@ -91,6 +91,22 @@ def test_ridge_lays_nothing_to_a_feature_that_every_row_had_beside_the_constant(
 
 
 @pytest.mark.interpreted
+@pytest.mark.parametrize("apart", [100, 0])
+def test_ridge_has_the_same_constant_after_a_merge(apart):
+    """Where one part has learned nothing as well: not the last feature that every row had."""
+    X = np.random.default_rng(0).normal(size=(200, 2)) * 0.1 + 145.0
+    y, once = X @ [3.0, -2.0], np.ones((200, 2))
+    batch = dense(np.hstack([X, once]), y)
+    batch = batch._replace(constant=int(batch.indices[2]))
+    parts = [Learner(LearnOptions(method="ridge")) for _ in range(2)]
+    parts[0].partial_fit(batch.part(apart, 200))
+    if apart:
+        parts[1].partial_fit(batch.part(0, apart))
+    other = dense(np.hstack([X, once * [1.0, 0.0]]), y)._replace(constant=batch.constant)
+    np.testing.assert_allclose(Learner.merge(parts).predict(other).raw, y, atol=0.5)
+
+
+@pytest.mark.interpreted
 @for_all("update", ["mirror", "dual"])
 @for_all("delta", [0.0, 0.1, 1.0])
 @for_all("loss", ["logistic", "absolute"])

@@ -10,6 +10,7 @@ from states import assert_same_arrays
 
 from sonlearn import LearnOptions
 from sonlearn.data.axes import Numbers
+from sonlearn.data.linear_algebra import exponential
 from sonlearn.data.rows import NO_ROWS, Rows
 from sonlearn.files import storage
 from sonlearn.jit.sequence import run_calls
@@ -22,19 +23,11 @@ from sonlearn.learn.ensemble.slots import PRIOR, SURPRISE, ClassSlots, combine, 
 from sonlearn.learn.ensemble.target import Part
 from sonlearn.learn.ewma import Shares
 from sonlearn.learn.first_order.engine import Nag
-from sonlearn.learn.linear_algebra import exponential
 from sonlearn.learn.multiclass.arow import Arow
 from sonlearn.learn.multiclass.bayes import MOST, Bayes
-from sonlearn.learn.multiclass.engine import (
-    bytes_of,
-    count_pairs,
-    more_room,
-    new_pairs,
-    packed_pairs,
-    reserve_pairs,
-)
 from sonlearn.learn.multiclass.rls import Rls
 from sonlearn.learn.pairs import places_needed
+from sonlearn.learn.tables import bytes_of, count_pairs, more_room, new_pairs, packed_pairs, reserve_pairs
 from sonlearn.options.members import Member
 
 pytestmark = pytest.mark.interpreted

@@ -24,9 +24,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sonlearn.data.linear_algebra import largest
 from sonlearn.data.mixing import BITS, LOW, hash_bits
 from sonlearn.jit import bare_inline, forced_inline
-from sonlearn.learn.linear_algebra import largest
 from sonlearn.options.bandit import EXPLORERS, BanditOptions
 
 #: In the order of `EXPLORERS`.

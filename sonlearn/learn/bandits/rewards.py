@@ -40,14 +40,14 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from sonlearn.data.linear_algebra import product
 from sonlearn.jit import bare_inline, inline
 from sonlearn.learn.diagonal_fd.dense import SCALARS, DenseDiagonalFDState, shrink, step, variance
 from sonlearn.learn.diagonal_fd.engine import params_of
 from sonlearn.learn.diagonal_fd.rounds import DiagonalFDParams
-from sonlearn.learn.linear_algebra import product
 from sonlearn.learn.losses import sigmoid
-from sonlearn.learn.multiclass.engine import PAIRS, new_pairs
 from sonlearn.learn.pairs import Pairs, place_for
+from sonlearn.learn.tables import PAIRS, new_pairs
 from sonlearn.learn.tolerances import DIVERGED
 from sonlearn.options import LearnOptions
 

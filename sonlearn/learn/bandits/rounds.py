@@ -39,8 +39,8 @@ from sonlearn.learn.bandits.rewards import DiagonalState, new_diagonal, new_sket
 from sonlearn.learn.diagonal_fd.dense import DenseDiagonalFDState, Work, new_work, spread
 from sonlearn.learn.diagonal_fd.rounds import DiagonalFDParams
 from sonlearn.learn.engine import Engine
-from sonlearn.learn.multiclass.engine import bytes_of, count_pairs, more_room
 from sonlearn.learn.pairs import places_needed, room_for_pairs
+from sonlearn.learn.tables import bytes_of, count_pairs, more_room
 from sonlearn.options.bandit import CB_TYPES, BanditOptions
 from sonlearn.views import make_view
 

@@ -5,10 +5,10 @@ In `BoostState.scores` stand the scores themselves, or of several classes their 
 
 import math
 
+from sonlearn.data.linear_algebra import product, total_of
 from sonlearn.jit import bare_inline, forced_inline
 from sonlearn.learn.boosting.bins import ring_of, rows_of_refit, slot_of
 from sonlearn.learn.boosting.state import BASE, CURVATURE, GRADIENT, IMPORTANCE, LABEL, NEXT
-from sonlearn.learn.linear_algebra import product, total_of
 
 #: Losses of values, of two classes with the labels -1 and +1, and of several classes, whose labels are numbers.
 SQUARED, LOGISTIC, SOFTMAX = range(3)

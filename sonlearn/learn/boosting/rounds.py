@@ -8,6 +8,7 @@ so no single row waits for a whole refit. Until the last step the trees of the r
 after which row depends on nothing but the rows learned.
 """
 
+from sonlearn.data.linear_algebra import clear_first
 from sonlearn.data.rows import COUNT, is_learned
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
 from sonlearn.learn.boosting.bins import code_columns, rows_of_refit
@@ -16,7 +17,6 @@ from sonlearn.learn.boosting.state import BASE, CLASSES, COLUMNS, GRADIENT, IMPO
 from sonlearn.learn.boosting.tree import add_leaves, child_of, find_leaves, grow_tree, place_of
 from sonlearn.learn.drift import KEPT as CHANGES
 from sonlearn.learn.drift import take_in
-from sonlearn.learn.linear_algebra import clear_first
 from sonlearn.learn.tolerances import LIMIT
 
 #: A mean error of the trees that is higher by this is no change.

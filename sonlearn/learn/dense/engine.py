@@ -10,7 +10,7 @@ import numpy as np
 from sonlearn.data import merging
 from sonlearn.data.axes import BY_FEATURE, Axis, Classes, Counted, Numbers, Scalars, summed
 from sonlearn.data.mixing import normals_by_feature
-from sonlearn.data.rows import NO_CONSTANT, Rows
+from sonlearn.data.rows import Rows
 from sonlearn.jit.sequence import Calls
 from sonlearn.learn.dense import rounds
 from sonlearn.learn.dense.rounds import column_start
@@ -19,9 +19,9 @@ from sonlearn.learn.losses import Output, RowWeight, output_of, row_weight_of
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
 
-#: t: rounds learned; seen: number of features. Of ridge: weight, the sum of h, and due, the round that
-#: works w out anew.
-NOW = [("t", "i8"), ("seen", "i8"), ("weight", "f8"), ("due", "i8")]
+#: t: rounds learned; seen: number of features. Of ridge: weight, the sum of h; due, the round that works w out anew;
+#: constant, 1 and the number of the rows' constant, if that is known.
+NOW = [("t", "i8"), ("seen", "i8"), ("weight", "f8"), ("due", "i8"), ("constant", "i8")]
 SCALARS = Scalars("t", totals=("t", "weight"))
 #: The columns of a triangle of features.
 TRIANGLE = Counted("seen", rows=column_start)
@@ -101,6 +101,8 @@ class Dense(Engine):
         if self._ridge:
             most = min(numbers.most, self._params.most)
             numbers = Numbers(np.where(numbers.features < most, numbers.features, -1), most)
+            state = state._replace(now=state.now.copy())
+            state.now.constant[:] = np.append(-1, numbers.features)[np.maximum(state.now.constant, 0)] + 1
         own = numbers.features[: len(state.w)]
         stays, A = own >= 0, (self._params.alpha if self._factored else 0.0) * np.eye(numbers.most)
         known = own[stays]
@@ -118,7 +120,9 @@ class Dense(Engine):
         A = merging.summed(start, own, by)
         if self._ridge:
             found = found._replace(w=found.w.copy(), A=self._columns(A))
-            rounds.solve_for_weights(self._params, found, NO_CONSTANT)
+            known = {int(each.now.constant[0]) for each in (base, *states)} - {0}
+            found.now.constant = known.pop() if len(known) == 1 else 0
+            rounds.solve_for_weights(self._params, found)
             return found
         if self._factored:
             b = merging.summed(start @ base.w, [each @ s.w for each, s in zip(own, states, strict=True)], by)

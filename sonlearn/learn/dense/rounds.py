@@ -41,9 +41,9 @@ import math
 
 import numpy as np
 
+from sonlearn.data.linear_algebra import INVERSE, ROOT, add_scaled, clear_first, dot, minus_dot, set_scaled, spectral
 from sonlearn.data.rows import features_with, is_learned
 from sonlearn.jit import bare_inline, inline, jit
-from sonlearn.learn.linear_algebra import INVERSE, ROOT, add_scaled, clear_first, dot, minus_dot, set_scaled, spectral
 from sonlearn.learn.losses import SQUARED, leads_too_far, loss_slope, row_scale, slopes, within_bounds
 from sonlearn.learn.tolerances import LARGEST, LIMIT, SPAN
 
@@ -249,8 +249,9 @@ def learn_ridge(params, state, rows, out, start, learns):
         add_row(params, state, rows, i, y, h)
         now.t += 1
         now.weight += h
+        now.constant = max(rows.constant + 1, 0)
         if now.t >= now.due:
-            solve_for_weights(params, state, rows.constant)
+            solve_for_weights(params, state)
 
 
 @bare_inline
@@ -275,10 +276,10 @@ def add_row(params, state, rows, i, y, h):
 
 
 @inline
-def solve_for_weights(params, state, known):
-    """Solve for w, and say when to do so again. Modifies w and now of `state`; known: number of the rows' constant."""
+def solve_for_weights(params, state):
+    """Solve for w, and say when to do so again. Modifies w and now of `state`."""
     now, d = state.now[0], state.now[0].seen
-    constant = constant_of(state.A, d, now.weight, known)
+    constant = constant_of(state.A, d, now.weight, now.constant - 1)
     R, b, h, u = np.empty(column_start(d)), np.empty(d), np.empty(d), np.empty(d)
     now.due = now.t + max(min(now.t, REST * d), 1)
     for j in range(d):

@@ -19,14 +19,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from sonlearn.data.axes import BY_FEATURE, Scalars
-from sonlearn.data.rows import Rows, is_learned
-from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.jit.sequence import Calls
-from sonlearn.learn.diagonal_fd.engine import Matrix, WithDiagonal
-from sonlearn.learn.diagonal_fd.rounds import LONGEST, DiagonalFDParams, leading_rows, step_of, widen
-from sonlearn.learn.eigenpairs import Eigenpairs, room_for
-from sonlearn.learn.engine import Predictions, padded
-from sonlearn.learn.linear_algebra import (
+from sonlearn.data.linear_algebra import (
     add_rows,
     add_scaled,
     clear_first,
@@ -38,6 +31,13 @@ from sonlearn.learn.linear_algebra import (
     solve_lower,
     solve_upper,
 )
+from sonlearn.data.rows import Rows, is_learned
+from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.jit.sequence import Calls
+from sonlearn.learn.diagonal_fd.engine import Matrix, WithDiagonal
+from sonlearn.learn.diagonal_fd.rounds import LONGEST, DiagonalFDParams, leading_rows, step_of, widen
+from sonlearn.learn.eigenpairs import Eigenpairs, room_for
+from sonlearn.learn.engine import Predictions, padded
 from sonlearn.learn.losses import HINGE
 from sonlearn.learn.tolerances import DIVERGED, DONE, LIMIT
 

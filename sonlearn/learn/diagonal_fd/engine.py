@@ -25,12 +25,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sonlearn.data import axes, merging
+from sonlearn.data.linear_algebra import factorise
 from sonlearn.data.rows import Rows, longest_row
 from sonlearn.jit.sequence import Calls
 from sonlearn.learn.diagonal_fd import rounds
 from sonlearn.learn.diagonal_fd.rounds import EXTRA, KEPT, SLOT, WBAR, DiagonalFDParams, DiagonalFDState
 from sonlearn.learn.engine import Engine, Predictions, State, padded
-from sonlearn.learn.linear_algebra import factorise
 from sonlearn.learn.losses import CODE
 from sonlearn.options import LearnOptions
 

@@ -36,10 +36,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from sonlearn.data.axes import BY_FEATURE, Counted, Scalars
-from sonlearn.data.rows import entries, features_with, is_learned
-from sonlearn.jit import bare_inline, bare_jit, forced_inline
-from sonlearn.learn.eigenpairs import Eigenpairs, leading_eigenpairs, room_for
-from sonlearn.learn.linear_algebra import (
+from sonlearn.data.linear_algebra import (
     add_scaled,
     clear,
     clear_first,
@@ -52,6 +49,9 @@ from sonlearn.learn.linear_algebra import (
     solve_lower,
     solve_upper,
 )
+from sonlearn.data.rows import entries, features_with, is_learned
+from sonlearn.jit import bare_inline, bare_jit, forced_inline
+from sonlearn.learn.eigenpairs import Eigenpairs, leading_eigenpairs, room_for
 from sonlearn.learn.log import LOG, apply_map, begin_generation, log_is_full, map_forward, place
 from sonlearn.learn.losses import HINGE, LOGISTIC, sigmoid
 from sonlearn.learn.tolerances import DIVERGED, DONE, LIMIT

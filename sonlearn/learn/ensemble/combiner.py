@@ -44,10 +44,10 @@ from typing import NamedTuple
 import numpy as np
 
 from sonlearn.data import merging
+from sonlearn.data.linear_algebra import add_scaled, clear_first, dot, factorise, mirror, solve_lower, solve_upper
 from sonlearn.data.rows import is_learned
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn import losses
-from sonlearn.learn.linear_algebra import add_scaled, clear_first, dot, factorise, mirror, solve_lower, solve_upper
 from sonlearn.learn.losses import LOGISTIC, SQUARED, Loss, loss_slope, loss_value
 from sonlearn.options.members import Member
 

@@ -17,9 +17,9 @@ from typing import NamedTuple
 import numpy as np
 
 from sonlearn.data.arrays import grown
+from sonlearn.data.linear_algebra import clear, find_largest
 from sonlearn.data.rows import is_learned
 from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.learn.linear_algebra import clear, find_largest
 
 #: Classes of a row's history beside its own: the likeliest, and a sample of the others.
 RIVALS, SAMPLED = 4, 3

@@ -7,7 +7,6 @@ from the average; the committee's combiner, which learns weights of any sign and
 
 from __future__ import annotations
 
-import math
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -16,6 +15,7 @@ from sonlearn.data.axes import Axis, summed
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_jit
 from sonlearn.learn.engine import Contributions, Engine, Predictions, make_engine
+from sonlearn.learn.ensemble.combiner import LIMIT, averaged_score, score, weights_of
 from sonlearn.learn.ensemble.target import member_options
 from sonlearn.learn.losses import loss_of, loss_value
 from sonlearn.options import LearnOptions
@@ -23,8 +23,13 @@ from sonlearn.options.members import Member
 
 #: Members of a mixture without --members.
 DEFAULT = ("nag", "arow-precision", "rfd-son")
-#: Log-odds of a member are clipped to -LIMIT..LIMIT.
-LIMIT = 30.0
+
+
+class Members(NamedTuple):
+    """Members as the combiner's sets of weights have it (`averaged_score`): each is the input of that number."""
+
+    w: np.ndarray  # float64[k, k]; the identity
+    loss: np.ndarray  # float64[k]; of `MixtureState`
 
 
 class MixtureState(NamedTuple):
@@ -54,12 +59,12 @@ class Mixture(Engine):
     def learn(self, state: MixtureState, rows: Rows, out: Predictions, start: int) -> tuple[MixtureState, int]:
         """Learn all rows; a member does not learn a row that it refuses."""
         V, members = self._of_members(state, rows, True)
-        mix(self._loss, state.loss, V, rows, True, out.raw[:, 0])
+        mix(self._loss, _as_members(state), V, rows, True, out.raw[:, 0])
         return state._replace(members=members), len(rows.y)
 
     def predict(self, state: MixtureState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
-        mix(self._loss, state.loss, self._of_members(state, rows, False)[0], rows, False, out.raw[:, 0])
+        mix(self._loss, _as_members(state), self._of_members(state, rows, False)[0], rows, False, out.raw[:, 0])
         return len(rows.y)
 
     def contributions(self, state: MixtureState, rows: Rows, number: None = None) -> Contributions:
@@ -91,29 +96,23 @@ class Mixture(Engine):
         return {"share": dict(zip(self._names, self._share(state).tolist(), strict=True))}
 
     def _share(self, state: MixtureState) -> np.ndarray:
-        share = np.exp(state.loss.min() - state.loss)
-        return share / share.sum()
+        return weights_of(_as_members(state))
+
+
+def _as_members(state: MixtureState) -> Members:
+    return Members(np.eye(len(state.loss)), state.loss)
 
 
 @bare_jit
-def mix(loss, sums, V, rows, learns, out):
+def mix(loss, members, V, rows, learns, out):
     """out[i] <- log-odds of the members' averaged probability.
 
-    sums : float64[k], the members' losses so far; modified if `learns`: rows with a label and a weight are added
+    members : Members; if `learns`, the losses of rows with a label and a weight are added
     V : float64[n, k], the members' log-odds, not modified; rows : Rows, not modified; out : float64[n], filled in
     """
-    n, k = V.shape
-    for i in range(n):
-        least = math.inf
-        for j in range(k):
-            least = min(least, sums[j])
-        above = below = 0.0
-        for j in range(k):
-            share, z = math.exp(least - sums[j]), min(max(V[i, j], -LIMIT), LIMIT)
-            above += share / (1.0 + math.exp(-z))  # of both classes, so that nothing cancels
-            below += share / (1.0 + math.exp(z))
-        out[i] = math.log(above) - math.log(below)
-        if not (learns and is_learned(rows.weight[i], rows.y[i])):
-            continue
-        for j in range(k):
-            sums[j] += rows.weight[i] * loss_value(loss, min(max(V[i, j], -LIMIT), LIMIT), rows.y[i])
+    for i in range(len(V)):
+        out[i] = averaged_score(loss, members, V, i)
+        if learns and is_learned(rows.weight[i], rows.y[i]):
+            for e in range(len(members.loss)):
+                z = score(loss.code, members.w, e, V, i)
+                members.loss[e] += rows.weight[i] * loss_value(loss, z, rows.y[i])

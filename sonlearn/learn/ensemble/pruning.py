@@ -368,7 +368,7 @@ class ReplayJudge:
         """The loss of a combiner of the `chosen`."""
         case = self._case
         at = [*chosen, *range(len(case.costs), len(case.inputs))]
-        _, losses, weight = self._target.replayed(case, at, judges=True)
+        _, losses, weight = self._target.replayed(case, at, self._target.judging)
         start = len(losses) // 4
         known = start + np.flatnonzero(~np.isnan(losses[start:]))
         return float(np.average(losses[known], weights=weight[known])) if len(known) else 0.0

@@ -36,18 +36,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.data.rows import Rows, is_learned, learned_rows
-from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.jit.sequence import Calls
-from sonlearn.learn.engine import Contributions, Engine, Predictions
-from sonlearn.learn.ensemble import pruning
-from sonlearn.learn.ensemble.combiner import PERIOD, Combiner, copy_inputs, fade, new_combiner, of_inputs
-from sonlearn.learn.ensemble.history import WIDTH, last_rows, multiplicity
-from sonlearn.learn.ensemble.label_scale import LabelScale, new_scale
-from sonlearn.learn.ensemble.progress import SEVERAL
-from sonlearn.learn.ensemble.pruning import FittedJudge, Judge, PruningCase
-from sonlearn.learn.ensemble.target import JUDGED, Part, Target
-from sonlearn.learn.linear_algebra import (
+from sonlearn.data.linear_algebra import (
     add_scaled,
     clear_first,
     exponential,
@@ -59,14 +48,23 @@ from sonlearn.learn.linear_algebra import (
     solve_upper,
     total_of,
 )
-from sonlearn.learn.multiclass.by_method import first_occurrences
+from sonlearn.data.rows import NO_ROWS, Rows, is_learned, learned_rows
+from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.jit.sequence import Calls
+from sonlearn.learn.classes import first_occurrences
+from sonlearn.learn.engine import Contributions, Engine, Predictions
+from sonlearn.learn.ensemble import pruning
+from sonlearn.learn.ensemble.combiner import PERIOD, Combiner, fade
+from sonlearn.learn.ensemble.history import WIDTH, History, multiplicity
+from sonlearn.learn.ensemble.label_scale import LabelScale, new_scale
+from sonlearn.learn.ensemble.progress import SEVERAL
+from sonlearn.learn.ensemble.pruning import FittedJudge, Judge, PruningCase
+from sonlearn.learn.ensemble.target import Part, Target
 from sonlearn.options import LearnOptions
 from sonlearn.options.members import CLASS_METHODS, Member
 
 UNMET = -1
 NOW = [("once", "i8")]
-#: An input of the combiner whose weight stays what it is.
-_FIXED = Member("multiplicity", "raw", weight=1.0, precision=1e12)
 #: A_0 as a multiple of I, and how much of squared gradients is added to A. Over 17 sets and 28 others, the members'
 #: scores replayed: log loss .957 and .851 of that of .5 and 0, errors .991 and .968. SURPRISE .03 to .25 and PRIOR .25
 #: to 1 do nearly as well; SURPRISE 1 has 1.05 of the errors.
@@ -180,24 +178,16 @@ class ClassSlots(Target):
         """See `Target.judge`."""
         return FittedJudge(case)
 
-    def replayed(
-        self, case: PruningCase, at: Sequence[int], judges: bool = False
-    ) -> tuple[Combiner, np.ndarray, np.ndarray]:
-        """See `Target.replayed`; `FittedJudge` asks for no replay."""
-        history = last_rows(case.history, JUDGED)
-        V = np.ascontiguousarray(history.inputs[:, list(at)].transpose(1, 0, 2), dtype=np.float64)
-        classes, weight = history.classes, history.weight
-        many = bool((classes > WIDTH).any())
-        if many:
-            V = np.concatenate([V, multiplicity(classes)[None]])
-        n = len(self.inputs)
-        combiner = new_combiner([*self.inputs, _FIXED] if many else self.inputs, self.precision, case.decay)
-        own, logs = of_inputs(combiner, [*at, n] if many else at), np.zeros(V.shape[1:])
-        met, y = np.minimum(classes, WIDTH), np.zeros(len(classes))
-        combine(own, V, met, y, weight, True, SURPRISE, scratch_for(len(V), WIDTH), logs)
-        combiner = of_inputs(combiner, range(n))
-        copy_inputs(own[:3], combiner[:3], np.array(at, np.int64))
-        return combiner, np.where(classes > 0, -logs[:, 0], np.nan), weight
+    def remembered(self, history: History) -> tuple[Part, np.ndarray]:
+        """See `Target.remembered`; the first class is the row's own, and others may stand for more of their kind."""
+        classes = history.classes
+        rows = NO_ROWS._replace(y=np.zeros(len(classes)), weight=history.weight)
+        part = Part(rows, new_scale(rows)._replace(met=np.minimum(classes, WIDTH)))
+        return part, multiplicity(classes)[None][: int((classes > WIDTH).any())]
+
+    def losses(self, z: np.ndarray, part: Part) -> np.ndarray:
+        """See `Target.losses`, of rows of class 0; NaN where there was no class to choose."""
+        return np.where(part.scale.met > 0, -z[:, 0], np.nan)
 
     # -- reports -----------------------------------------------------------------------------------------------------
 

@@ -17,7 +17,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.data.rows import Rows, rows_between
+from sonlearn.data.arrays import plain
+from sonlearn.data.rows import NO_ROWS, Rows, rows_between
 from sonlearn.jit import bare_jit
 from sonlearn.jit.sequence import Call, Calls, run_calls
 from sonlearn.learn.engine import Contributions, Engine, Predictions, State, make_engine
@@ -32,7 +33,7 @@ from sonlearn.learn.ensemble.combiner import (
     prior_for,
     without,
 )
-from sonlearn.learn.ensemble.history import last_rows
+from sonlearn.learn.ensemble.history import History, last_rows
 from sonlearn.learn.ensemble.label_scale import LabelScale, new_scale
 from sonlearn.learn.ensemble.progress import TWO, VALUES
 from sonlearn.learn.ensemble.pruning import Judge, PruningCase, ReplayJudge
@@ -48,6 +49,8 @@ from sonlearn.options.views import VIEWS
 JUDGED = 8192
 #: An input of the combiner of quantiles that is always 1. Members predict means, a quantile is beside those.
 BIAS = Member("bias", "raw", weight=0.0, cost=0.0)
+#: An input of the combiner whose weight stays what it is.
+FIXED = Member("multiplicity", "raw", weight=1.0, precision=1e12)
 #: Losses of values that mean the same whatever the unit.
 _SCALE_FREE = ("squared", "absolute", "quantile")
 #: Prior precision of the combiner of two classes that judges.
@@ -83,8 +86,8 @@ class Target:
         One of those of `progress`.
     loss : Loss
         That the combiner minimises, in the units of a `LabelScale`; of several classes it says nothing.
-    precision : tuple of float
-        Prior precision of the combiner's sets of weights.
+    precision, judging : tuple of float
+        Prior precision of the combiner's sets of weights; the same where it judges members.
     rules : Rules
         By which members are pruned.
     history_width : int
@@ -101,6 +104,7 @@ class Target:
         self.loss = Loss(SQUARED, 0.0) if self._given.code == POISSON else self._given
         self.inputs = inputs_of(options.loss, members)
         self.precision = prior_for(self.loss)
+        self.judging = JUDGE_PRECISION if self.classes else self.precision
 
     # -- labels ------------------------------------------------------------------------------------------------------
 
@@ -232,23 +236,26 @@ class Target:
         return ReplayJudge(self, case)
 
     def replayed(
-        self, case: PruningCase, at: Sequence[int], judges: bool = False
+        self, case: PruningCase, at: Sequence[int], precision: tuple[float, ...] = ()
     ) -> tuple[Combiner, np.ndarray, np.ndarray]:
         """A combiner run over the last rows of the history, all of whose inputs but those `at` are 0.
 
-        `judges`: with the precision that judges members. Returns the combiner, its losses (NaN where there was nothing
-        to choose) and the weights of the rows, float64[rows] each.
+        `precision`: prior of its sets of weights; empty: the usual one. Returns the combiner, its losses (NaN where
+        there was nothing to choose) and the weights of the rows, float64[rows] each.
         """
-        history = last_rows(case.history, JUDGED)
-        V = np.ascontiguousarray(history.inputs[:, list(at), 0], dtype=np.float64)
+        history, k = last_rows(case.history, JUDGED), len(self.inputs)
+        part, beside = self.remembered(history)
+        V = np.concatenate([history.inputs[:, list(at)].transpose(1, 0, 2), beside])
+        inputs, z = (*self.inputs, *(FIXED,) * len(beside)), np.zeros(V.shape[1:])
+        combiner = new_combiner(inputs, precision or self.precision, case.decay)
+        run_calls(self.combine_some(combiner, [*at, *range(k, k + len(beside))], plain(V), part, True, z))
+        return of_inputs(combiner, range(k)), self.losses(z, part), part.rows.weight
+
+    def remembered(self, history: History) -> tuple[Part, np.ndarray]:
+        """(the rows of a history, with labels as a combiner learns them; inputs of weight 1, float64[m, rows, W])."""
         par, y, weight = (np.ascontiguousarray(column, dtype=np.float64) for column in history.facts.T)
-        precision = JUDGE_PRECISION if judges and self.classes else self.precision
-        combiner, z, each = new_combiner(self.inputs, precision, case.decay), np.zeros(len(y)), np.zeros(len(y))
-        own = of_inputs(combiner, at)
-        combine(Loss(self.loss.code, par), own, V, y, weight, True, np.zeros((len(at) + 2, len(at))), z)
-        copy_inputs(own[:3], combiner[:3], np.array(at, np.int64))
-        losses(Loss(self.loss.code, float(case.history.facts[:, 0].mean())), z, y, each)
-        return combiner, each, weight
+        rows = NO_ROWS._replace(y=y, weight=weight)
+        return Part(rows, new_scale(rows)._replace(par=par)), np.zeros((0, *history.inputs.shape[::2]))
 
     def replayed_anew(self, case: PruningCase, at: list[int]) -> Combiner:
         """A combiner that has learned the history of the inputs `at`."""

@@ -35,10 +35,10 @@ import math
 
 import numpy as np
 
+from sonlearn.data.linear_algebra import clear_first, dot, fold, folded
 from sonlearn.data.rows import entries, features_with, is_learned
 from sonlearn.jit import bare_inline, bare_jit, fetch, forced_inline
 from sonlearn.learn import losses
-from sonlearn.learn.linear_algebra import FOLD, clear_first, dot, folded
 from sonlearn.learn.losses import POISSON, SQUARED, loss_slope, slopes, within_bounds
 from sonlearn.learn.pairs import add_to_pairs, add_weights, has_room, scale_pairs
 from sonlearn.learn.tolerances import LARGEST, LIMIT
@@ -262,12 +262,8 @@ def step(params, state, pairs, work, rows, i, z, p, xx, sums):
     now.n += 1
     if params.labels:
         now.low, now.high = min(now.low, rows.y[i]), max(now.high, rows.y[i])
-    if now.scale * FOLD < 1.0:
-        now.scale *= FOLD
-        now.w_folds += 1.0
-    if now.left * FOLD < 1.0:
-        now.left *= FOLD
-        now.g_folds += 1.0
+    now.scale, now.w_folds = fold(now.scale, now.w_folds)
+    now.left, now.g_folds = fold(now.left, now.g_folds)
     return True
 
 

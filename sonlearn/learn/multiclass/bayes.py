@@ -34,11 +34,12 @@ import numpy as np
 
 from sonlearn.data import merging
 from sonlearn.data.axes import BY_CLASS, BY_FEATURE, Scalars, summed
+from sonlearn.data.linear_algebra import add_scaled
 from sonlearn.data.rows import is_learned
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
-from sonlearn.learn.linear_algebra import add_scaled
-from sonlearn.learn.multiclass.engine import PAIRS, OfPairs, faded, new_pairs, side_by_side, table_of
+from sonlearn.learn.multiclass.engine import OfPairs
 from sonlearn.learn.pairs import DISTANCE, LARGE_TABLE, Pairs, fetch_block, has_room, place_for, scale_pairs
+from sonlearn.learn.tables import PAIRS, faded, new_pairs, side_by_side, table_of
 from sonlearn.views.codes import log_of_next, logarithms
 
 #: Counts end here, where float32 still counts by ones; less than LEAST is none.

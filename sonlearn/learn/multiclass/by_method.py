@@ -29,6 +29,7 @@ from sonlearn.data.rows import NO_ROWS, Rows, is_learned, learned_rows, rows_bet
 from sonlearn.jit import bare_jit
 from sonlearn.jit.sequence import Calls, Sequence
 from sonlearn.learn.by_row import EngineByRow, RowOfEngine, copy_one, prepared
+from sonlearn.learn.classes import first_occurrences
 from sonlearn.learn.engine import Contributions, Engine, Predictions, State, engine_class, make_engine
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
@@ -392,10 +393,3 @@ def to_input(rows, start, stop, learns, scores, counts, out):
             counts[int(rows.y[i])] += 1
             met = max(met, int(rows.y[i]) + 1)
     scores.fill(0.0)
-
-
-def first_occurrences(y: np.ndarray, met: int) -> np.ndarray:
-    """int64[new classes]: the rows that show that class number met, met + 1, ... is there; y float64[n], NaN: none."""
-    most = np.maximum.accumulate(np.where(np.isnan(y), -1.0, y)) if len(y) else y
-    new = np.arange(met, int(most[-1]) + 1) if len(y) else np.zeros(0)
-    return np.searchsorted(most, new).astype(np.int64)

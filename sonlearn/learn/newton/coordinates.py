@@ -22,9 +22,9 @@ import math
 
 import numpy as np
 
+from sonlearn.data.linear_algebra import add_scaled, clear, clear_first, dot, minus_dot, plus_dot, set_scaled, spectral
 from sonlearn.data.rows import features_with
 from sonlearn.jit import bare_inline, forced_inline, inline
-from sonlearn.learn.linear_algebra import add_scaled, clear, clear_first, dot, minus_dot, plus_dot, set_scaled, spectral
 from sonlearn.learn.log import begin_generation, map_forward
 from sonlearn.learn.tolerances import FEATURES, LOOK, NOISE, SMALL, SPAN, SPAN_LOOK
 

@@ -32,9 +32,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sonlearn.data import axes, merging
+from sonlearn.data.linear_algebra import INVERSE
 from sonlearn.data.rows import Rows, longest_row
 from sonlearn.learn.engine import Engine, Predictions, padded
-from sonlearn.learn.linear_algebra import INVERSE
 from sonlearn.learn.newton.coordinates import sweep, wbar_factor
 from sonlearn.learn.newton.folding import orthonormalise
 from sonlearn.learn.newton.rescale import ALL_GRADIENTS, DIAGONAL_START, GRADIENTS, NONE

@@ -15,8 +15,8 @@ import math
 
 import numpy as np
 
+from sonlearn.data.linear_algebra import add_scaled, clear, clear_first, dot, factorise_or, solve_lower
 from sonlearn.jit import bare_inline, inline
-from sonlearn.learn.linear_algebra import add_scaled, clear, clear_first, dot, factorise_or, solve_lower
 from sonlearn.learn.log import begin_generation
 from sonlearn.learn.newton.coordinates import all_current, refresh, refresh_all, start_over, unmix
 from sonlearn.learn.tolerances import AFFORDABLE, BROKEN, CHEAP, NEEDED, ROUNDING, WORTH

@@ -24,11 +24,11 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from sonlearn.data.axes import BY_FEATURE, Axis, summed
+from sonlearn.data.linear_algebra import ROOT, add_scaled, clear_first, dot, set_scaled
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_inline, inline, jit
 from sonlearn.learn.dense.engine import first_weights
 from sonlearn.learn.engine import Engine, Predictions
-from sonlearn.learn.linear_algebra import ROOT, add_scaled, clear_first, dot, set_scaled
 from sonlearn.learn.log import log_is_full
 from sonlearn.learn.losses import loss_slope, within_bounds
 from sonlearn.learn.newton import state as newton

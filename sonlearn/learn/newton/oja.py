@@ -9,8 +9,8 @@ step (AdaOja, Henriksen & Ward 2019) as well as the paper's 1/t; F is reset (`co
 
 import math
 
+from sonlearn.data.linear_algebra import add_scaled, clear_first, dot, set_scaled
 from sonlearn.jit import bare_inline, forced_inline
-from sonlearn.learn.linear_algebra import add_scaled, clear_first, dot, set_scaled
 from sonlearn.learn.newton.coordinates import move_kept, move_wbar, pseudo_divide, spectral_excess
 from sonlearn.learn.tolerances import DOUBTFUL, NEXT, ORTHONORMALISE, RENEW, SPAN, SPREAD
 

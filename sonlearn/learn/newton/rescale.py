@@ -13,8 +13,8 @@ When a scale grows, the weights of the rescaled features do not change, as in [S
 
 import math
 
+from sonlearn.data.linear_algebra import dot, set_scaled
 from sonlearn.jit import bare_inline, forced_inline
-from sonlearn.learn.linear_algebra import dot, set_scaled
 
 NONE, GRADIENTS, ALL_GRADIENTS, MAXIMUM, UNIT = range(5)
 #: Code of each value of --scale.

@@ -34,10 +34,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from sonlearn.data.mixing import LOW, hash_bits
-from sonlearn.data.rows import COUNT, entries, features_with, is_learned
-from sonlearn.jit import bare_inline, fetch, forced_inline
-from sonlearn.learn.linear_algebra import (
+from sonlearn.data.linear_algebra import (
     INVERSE,
     add_scaled,
     cholesky_update,
@@ -50,6 +47,9 @@ from sonlearn.learn.linear_algebra import (
     solve_upper,
     spectral,
 )
+from sonlearn.data.mixing import LOW, hash_bits
+from sonlearn.data.rows import COUNT, entries, features_with, is_learned
+from sonlearn.jit import bare_inline, fetch, forced_inline
 from sonlearn.learn.log import log_is_full
 from sonlearn.learn.losses import row_scale, slopes, within_bounds
 from sonlearn.learn.newton.coordinates import append, coordinates, move_wbar, pseudo_divide

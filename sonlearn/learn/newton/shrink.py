@@ -13,8 +13,8 @@ import math
 
 import numpy as np
 
+from sonlearn.data.linear_algebra import ROOT, add_scaled, clear, dot, gram_spectrum, set_scaled, spectral
 from sonlearn.jit import bare_inline, inline, jit
-from sonlearn.learn.linear_algebra import ROOT, add_scaled, clear, dot, gram_spectrum, set_scaled, spectral
 from sonlearn.learn.newton.coordinates import renew, spectral_excess, sweep
 from sonlearn.learn.newton.folding import fold, is_due
 from sonlearn.learn.newton.round import projected_slope, reset_factor, run

@@ -14,7 +14,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from sonlearn.data.axes import BY_FEATURE, PART, Classes, Counted, Scalars
-from sonlearn.learn.linear_algebra import INVERSE, ROOT, SHIFTED
+from sonlearn.data.linear_algebra import INVERSE, ROOT, SHIFTED
 from sonlearn.learn.log import LOG
 from sonlearn.learn.losses import Output, RowWeight, output_of, row_weight_of
 from sonlearn.learn.newton.rescale import CODE as RESCALE_CODE

@@ -35,6 +35,12 @@ FOLD = 2.0**332
 
 
 @forced_inline
+def fold(unit, times):
+    """(`unit`, how often it has been folded), of a unit that was `times` times: folded once more if little is left."""
+    return (unit * FOLD, times + 1.0) if unit * FOLD < 1.0 else (unit, times)
+
+
+@forced_inline
 def folded(times, before):
     """The factor of a number that is kept in a unit folded `times` times, `before` of them when it was written."""
     by = 1.0
@@ -83,7 +89,7 @@ def find_largest(z, n, but, places):
 @forced_inline
 def any_above(z, begin, bound):
     """Return whether one of the next `SIDE_BY_SIDE` of z is above `bound`."""
-    found = 0
+    found = np.int32(0)
     for k in range(SIDE_BY_SIDE):
         found |= np.int32(z[begin + k] > bound)
     return found != 0
