@@ -320,12 +320,10 @@ def predict_partition(model: LearnedPartition, reading: Reading, number: int, pa
     reader = reading.reader(part, number, columns=learner.columns.at_rest())
     try:
         for batch in done.read(reader):
-            fitting = learner.fitting(batch, learns=False) if reading.on_error == "skip" else batch
             featureless = batch._replace(indices=batch.indices[:0], values=batch.values[:0], marks=None)
-            done.batches.append((featureless, learner.predict(fitting)))
+            done.batches.append((featureless, learner.predict(batch)))
     except SonlearnError as error:
         done.problem = placed(error, part)
-    done.count_refused(learner, part)
     return done
 
 

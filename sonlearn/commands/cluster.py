@@ -222,13 +222,11 @@ class _ClusterSession(one.TrainingSession):
         assert reader is not None
         reading = dask.Reading(self.read_as, options.on_error, options.max_errors, self.labelling)
         parts, reading = dask.with_format(client, self.sources, reading)
-        reader.format, malformed, empty, learner = reading.text.format, reader.malformed, True, self.learner
-        for answered in dask.answers(learner, parts, reading, client):
+        reader.format, malformed, empty = reading.text.format, reader.malformed, True
+        for answered in dask.answers(self.learner, parts, reading, client):
             malformed.count += answered.skipped
             malformed.errors += answered.errors[: SHOWN_ERRORS - len(malformed.errors)]  # type: ignore[arg-type]
             reader.notes += answered.notes
-            learner.refused_rows += answered.refused
-            learner.first_refused = learner.first_refused or answered.first_refused
             for batch, self.predicted_there in answered.batches:
                 before, malformed.tags = [(0, tag) for tag in malformed.tags], []
                 empty = False
@@ -242,7 +240,6 @@ class _ClusterSession(one.TrainingSession):
     def learn_from(self, batch: Batch, held: np.ndarray | None) -> Predicted:
         """Return what the cluster predicts of the batch, of which --examples may have left only the first rows."""
         predicted: Predicted = chosen_of(self.predicted_there, slice(batch.n))
-        self.unmet += self.problem.unmet(predicted)
         return predicted
 
 

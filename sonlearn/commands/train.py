@@ -110,7 +110,6 @@ class TrainingSession(Session):
         if self.learner is not None and options.testonly:
             self.columns = self.learner.columns.at_rest(self.names.known)
             self.columns.of_objects = self.text.format in NAMESPACED
-        self.unmet = 0  # examples of classes that the model has not learned
         self.audit = Audit(options, self.names) if options.audit else None
         self.values = Values(self.learn)
         self.of_truth = set[bool]()  # whether labels 1 and 0 are written as words, true and false
@@ -190,18 +189,15 @@ class TrainingSession(Session):
 
     def learn_from(self, batch: Batch, held: np.ndarray | None) -> Predicted:
         """Predict a batch, and learn from it what is to be learned."""
-        skip = self.options.on_error == "skip"
         if self.audit:
             self.audit.write(self.learner, batch)
         if self.options.testonly:
-            predicted: Predicted = self.predicted(self.learner.fitting(batch, learns=False) if skip else batch)
-            self.unmet += self.problem.unmet(predicted)
-            return predicted
+            return self.predicted(batch)
         warning = self.values.warning(batch)
         if warning:
             warn(warning)
         self.of_truth |= kinds_of_truth(batch)
-        return self.learner.partial_fit(without_held(batch, held), skip=skip)
+        return self.learner.partial_fit(without_held(batch, held), skip=self.options.on_error == "skip")
 
     def nothing_learned(self) -> tuple[str, str]:
         """Return what was found in the place of labels, and what to do."""
@@ -217,8 +213,9 @@ class TrainingSession(Session):
         found = super().warnings()
         if self.learner is not None:
             found += of_refused(self.learner.refused_rows, self.learner.first_refused)
-        if self.unmet:
-            found.append(f"examples of classes that the model has not learned: {self.unmet}; each counts as an error")
+        if self.progress.unlearned:
+            counts = "each counts as an error, and not in the loss"
+            found.append(f"examples of labels that the model has not learned: {self.progress.unlearned}; {counts}")
         if self.progress.examples and not self.progress.labelled and not self.options.testonly:
             found.append(UNLABELLED)
         if len(self.of_truth) > 1:

@@ -120,7 +120,7 @@ class Classes:
                         end = row
                         break
                     self._meet([_plain(values[i])])
-        numbers = [self._numbers.get(_plain(value), UNMET) for value in values]
+        numbers = [self._numbers.get(value, UNMET) for value in values]  # type: ignore[call-overload]  # 3.0 finds 3
         return np.where(place < 0, np.nan, np.array([*numbers, UNMET], dtype=np.float64)[place]), end
 
     def number(self, label: float) -> int | None:
@@ -157,16 +157,20 @@ class Classes:
         """Return what `prediction` says of each class."""
         return list(map(self._value, range(len(self.labels))))
 
-    def judged(self, out: Predictions, y: np.ndarray, batch: Batch) -> Predicted:
-        """Return what comes of the scores of rows of the classes `y` (as `coded` gives them)."""
+    def judged(self, out: Predictions, y: np.ndarray, batch: Batch, rests: bool) -> Predicted:
+        """Return what comes of the scores of rows of the classes `y` (as `coded` gives them).
+
+        Where the model `rests` a class that it has not met has no loss.
+        """
         n = len(y)
         values = np.array([self._value(UNMET), *self.values])
         winner, raw, loss, other = np.zeros(n, np.int64), np.zeros(n), np.zeros(n), np.zeros(n)
         probabilities = np.zeros(out.raw.shape)
         judge(self.most or 0, self._softmax, out, y, winner, raw, loss, probabilities, other)
+        loss[rests & (y < 0)] = math.nan
         label = np.where(np.isnan(y) | (y < out.met) | (batch.weight > 0), y, UNMET)
         if not self._named:
-            label = np.where(np.isnan(batch.y), label + 0.5, batch.y)
+            label = np.where(batch.y % 1 == 0, batch.y, label + 0.5)
         prediction = values[winner + 1]
         return Predicted(
             prediction, raw, loss, out.refused, label, prediction, raw, out.raw,

@@ -16,6 +16,8 @@ from sonlearn.text.columns import NOTHING_MEANT
 
 #: How labels are written, once known: not yet met; the negative one as 0, or as -1; as two words, or any two labels.
 UNKNOWN, ZERO_ONE, PLUS_MINUS, WORDS = range(4)
+#: In the place of a label that does not fit.
+UNFIT = -math.inf
 #: Words, in lower case, that are the positive label of two even if they come first.
 POSITIVE = frozenset((
     "yes", "y", "true", "t", "positive", "pos", "spam", "good", "win", "won", "on", "active", "churned",
@@ -55,7 +57,7 @@ class LabelEncoder:
         return "margins" if self._classes else self.loss
 
     def coded(self, batch: Batch, *, remember: bool) -> tuple[np.ndarray, int]:
-        """(float64[n] labels as the loss takes them, first row with a label that it does not take, or n).
+        """(float64[n] labels as the loss takes them, UNFIT where it does not; the first row of these, or n).
 
         With `remember` the coding that shows in the rows before that one is settled.
         """
@@ -63,22 +65,22 @@ class LabelEncoder:
         named = np.zeros(len(y), dtype=bool)
         if batch.class_names is not None:
             named = np.isnan(y) & np.array([name is not None for name in batch.class_names], dtype=bool)
-        if self.loss == "poisson" and (y < 0).any():
-            return y, int(np.argmax(named | (y < 0)))
         if not self._classes:
-            return y, int(np.argmax(named)) if named.any() else len(y)
+            y = np.where(named | ((y < 0) & (self.loss == "poisson")), UNFIT, y)
+            return y, first_unfit(y)
         if self.coding == WORDS or (not self.numeric and _begins_with(named, y)):
-            y, end, words = self._of_words(batch)
+            y, words = self._of_words(batch)
             if remember and words != self.words:
                 self.words, self.coding = words, WORDS
-            return y, end
+            return y, first_unfit(y)
         zero, minus = y == 0, y == -1
         bad = named | ~(np.isnan(y) | (y == 1) | zero | minus)
         negative, coding = zero | minus, self.coding
         if coding == UNKNOWN and negative.any():
             coding = ZERO_ONE if zero[np.argmax(negative)] else PLUS_MINUS
         bad |= minus if coding == ZERO_ONE else zero
-        end = int(np.argmax(bad)) if bad.any() else len(y)
+        coded = np.where(bad, UNFIT, np.where(zero, -1.0, y))
+        end = first_unfit(coded)
         if remember and negative[:end].any():
             self.coding = coding
         if remember and not np.isnan(y[:end]).all():
@@ -87,27 +89,25 @@ class LabelEncoder:
             for name, label in zip(batch.class_names[:end], y[:end].tolist(), strict=True):
                 if name is not None and self.words[int(label)] is None:
                     self.words[int(label)] = name  # true or false
-        return np.where(zero, -1.0, y), end
+        return coded, end
 
-    def _of_words(self, batch: Batch) -> tuple[np.ndarray, int, list[str | None]]:
+    def _of_words(self, batch: Batch) -> tuple[np.ndarray, list[str | None]]:
         """`coded` where labels are words, or two numbers of which one is the positive one; and the `words` by then."""
-        out, words, end = np.full(batch.n, np.nan), list(self.words), batch.n
+        out, words = np.full(batch.n, np.nan), list(self.words)
         for row, written in enumerate(labels_written(batch)):
             if written is None:
                 continue
             word = written if written in words else _as_known(written, words)
-            if word not in words and not _place(words, word):
-                end = row
-                break
-            out[row] = 1.0 if word == words[1] else -1.0
-        return out, end, words
+            fits = word in words or _place(words, word)
+            out[row] = UNFIT if not fits else 1.0 if word == words[1] else -1.0
+        return out, words
 
     def error(self, batch: Batch, row: int) -> InputError:
         """Return what to say of the label of `row`."""
         name, y = batch.class_names[row] if batch.class_names is not None else None, float(batch.y[row])
         found = f"label {y:g}" if name is None else f"label {shorten(name)}"
         if self._classes and self.coding == WORDS and self.loss != "poisson":
-            known = [word or "another" for word in self._of_words(batch.part(0, row))[2]]
+            known = [word or "another" for word in self._of_words(batch.part(0, row))[1]]
             negative, positive = (shorten(word) for word in known)
             what = labels_written(batch.part(row, row + 1))[0] or ""
             expected = f"{negative} or {positive}, the two labels so far ({_remedy(what, known)})"
@@ -184,6 +184,12 @@ class LabelEncoder:
     def number(self, label: float) -> float:
         """Return how the engine has a label where they are `settled`: as it is."""
         return label
+
+
+def first_unfit(y: np.ndarray) -> int:
+    """The first row whose label is UNFIT in float64[n], or n."""
+    unfit = y == UNFIT
+    return int(np.argmax(unfit)) if unfit.any() else len(y)
 
 
 def labels_written(batch: Batch) -> list[str | None]:

@@ -18,7 +18,7 @@ from sonlearn.learn import delay
 from sonlearn.learn.classes import Classes
 from sonlearn.learn.delay import interleaved
 from sonlearn.learn.engine import Contributions, Engine, Predictions, make_engine
-from sonlearn.learn.labels import LabelEncoder
+from sonlearn.learn.labels import UNFIT, LabelEncoder
 from sonlearn.learn.losses import loss_of, losses
 from sonlearn.learn.predicted import Predicted as Predicted
 from sonlearn.learn.predicted import chosen_of as chosen_of
@@ -197,22 +197,19 @@ class Learner(SavedModel):
             self.columns.count(batch, self.text, out.refused)
             return self.as_predicted(out, rows.y, batch, learned_rows(rows) & ~out.refused)
 
-    def fitting(self, batch: Batch, *, learns: bool = True) -> Batch:
+    def fitting(self, batch: Batch) -> Batch:
         """`batch` without the labels that do not fit (see `unfit`)."""
-        return delay.without_labels(batch, self.unfit(batch, learns=learns))
+        return delay.without_labels(batch, self.unfit(batch))
 
-    def unfit(self, batch: Batch, *, learns: bool = True) -> np.ndarray:
-        """bool[n]: which labels do not fit; their rows count as refused.
-
-        `learns`: which labels fit follows from the rows before as well, as where these are learned.
-        """
+    def unfit(self, batch: Batch) -> np.ndarray:
+        """bool[n]: which labels do not fit, as follows from the rows before as well; their rows count as refused."""
         gone = np.zeros(batch.n, dtype=bool)
         if self.labels.coded(batch, remember=False)[1] == batch.n:
             return gone
         before, at = self.labels.header(), 0
         while at < batch.n:
             part = batch.part(at, at + CODED)
-            bad = self.labels.coded(part, remember=learns)[1]
+            bad = self.labels.coded(part, remember=True)[1]
             if bad < part.n:
                 gone[at + bad] = True
                 self._count_refused(self.labels.error(part, bad))
@@ -299,8 +296,6 @@ class Learner(SavedModel):
 
         Raises
         ------
-        InputError
-            A label does not fit the loss (NaN, no label, always does).
         DivergedError
             A prediction is not finite.
         ThreadError
@@ -310,7 +305,8 @@ class Learner(SavedModel):
         if online:
             return self._predict_online(batch, labels_follow)
         with self.access.to_predict() as engine:
-            rows = lookup(batch._replace(y=self.coded(batch)), self.index, self.counts_unknown)
+            y = self.labels.coded(batch, remember=False)[0]
+            rows = lookup(batch._replace(y=y), self.index, self.counts_unknown)
             out = Predictions.empty(batch.n, self.scores)
             at = engine.predict(self.state, rows, out)
             if at < batch.n:
@@ -572,7 +568,7 @@ class Learner(SavedModel):
             Whether the model at rest has predicted.
         """
         if isinstance(self.labels, Classes):
-            judged = self.labels.judged(out, y, batch)
+            judged = self.labels.judged(out, y, batch, rests)
             if self._coverage is None:
                 return judged
             # sets of the classes met before the row alone, so that no bit depends on where batches end
@@ -582,13 +578,13 @@ class Learner(SavedModel):
             sets = self._coverage.sets(np.where(met, judged.probabilities, 0.0), number.astype(np.int64), learned)
             return judged._replace(sets=sets & met)
         none = np.zeros(len(y), dtype=bool)
+        label, y = y if self.labels.worded else np.where(y == UNFIT, y, batch.y), np.where(y == UNFIT, np.nan, y)
         loss = np.empty(len(y))
         raw, offline = out.raw[:, 0], np.where(np.isnan(out.offline), out.raw, out.offline)[:, 0]
         prediction = np.clip(raw, *self.options.bounds)
         losses(loss_of(self.options), prediction, y, loss)
         decided = self._decision.decided(prediction, y, batch.weight, none if counted is None else counted)
         shown, loss = reported(self.options, prediction, decided, y, loss)
-        label = y if self.labels.worded else batch.y
         predicted = Predicted(shown, raw, loss, out.refused, label, decided, offline, out.raw)
         coverage = self._coverage
         if coverage is None:

@@ -30,12 +30,13 @@ class Predicted(NamedTuple):
         the loss is logistic.
     loss : float64[n]
         l(prediction, label) before a link and without the importance weight, with ``--binary`` 1 for a wrong class; of
-        several classes -ln of the probability of the row's class. NaN without a label.
+        several classes -ln of the probability of the row's class. NaN without a label, and of `Learner.predict` with
+        one that has not been learned.
     refused : bool[n]
         Rows that could not be learned from (`Learner.partial_fit`): their other entries say nothing.
     label : float64[n]
         Labels as they are written, in the terms of `prediction`: NaN without one. Words of two classes are -1 and +1, a
-        name of several that has not been met is -1 (-1/2).
+        name of several that has not been met is -1 (-1/2); of `Learner.predict` one that does not fit is -inf.
     decided : float64[n]
         Of two classes -1 or +1: the class that ``--threshold`` gives, of what was known before the row. Of several
         classes `prediction`.

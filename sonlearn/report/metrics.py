@@ -80,7 +80,7 @@ class Metrics:
         self.count(predicted.label, batch.weight, predicted, ~predicted.refused)
 
     def count(self, y: np.ndarray, weight: np.ndarray, predicted: Predicted, chosen: np.ndarray) -> None:
-        """Add those of n rows that are `chosen` (bool[n]) and have a label and a weight.
+        """Add those of n rows that are `chosen` (bool[n]) and have a weight, and a label that fits.
 
         Parameters
         ----------
@@ -88,7 +88,7 @@ class Metrics:
             Labels as `Predicted.label`, NaN where there is none, and importance weights.
         predicted : Predicted, of n rows
         """
-        chosen = chosen & ~np.isnan(y) & (weight > 0)
+        chosen = chosen & np.isfinite(y) & (weight > 0)
         if not chosen.any():
             return
         if not chosen.all():

@@ -22,7 +22,7 @@ from sonlearn.learn.predicted import PROBABILISTIC, Predicted, chosen_of, probab
 from sonlearn.options import LearnOptions
 from sonlearn.report.facts import contributions_of, facts_of, members_at_work, remembered
 from sonlearn.report.labels import ClassCounts, LabelStatistics, reported_loss
-from sonlearn.report.metrics import Metrics, numbers_of
+from sonlearn.report.metrics import Metrics
 from sonlearn.report.predictions import labels_of, texts_of, with_intervals, with_sets
 from sonlearn.report.progress import BatchOutcome, Progress, Schedule
 
@@ -86,11 +86,7 @@ class Problem:
 
     def wrong(self, predicted: Predicted) -> np.ndarray:
         """bool[n]: whether another class is predicted than that of the label."""
-        return np.asarray((predicted.decided > 0) != (predicted.label > 0))
-
-    def unmet(self, predicted: Predicted) -> int:
-        """Return how many labels are classes that the learner has not met."""
-        return 0
+        return np.asarray(((predicted.decided > 0) != (predicted.label > 0)) | np.isinf(predicted.label))
 
     def summary(self, metrics: Any) -> list[str]:
         """Lines at the end of a run: measures, and what there is to tell of the learner."""
@@ -270,10 +266,6 @@ class SeveralClasses(Problem):
         outcome = super().outcome(batch, held, predicted)
         shown = lambda i: tuple(self.texts(np.array([outcome.y[i], outcome.prediction[i]])))  # noqa: E731
         return outcome._replace(shown=shown)
-
-    def unmet(self, predicted: Predicted) -> int:
-        """See `Problem`."""
-        return int((numbers_of(self.learner, predicted.label[~np.isnan(predicted.label)]) < 0).sum())
 
     def texts(self, values: np.ndarray) -> list[str]:
         """See `Problem`; before there is a learner, numbers."""

@@ -59,19 +59,22 @@ def add_outcome(sums, y, weight, loss, wrong, held, start, due):
 
     Those without a label or with weight 0 count for no average. Returns the first one that is not added.
 
-    sums : float64[7], modified: of h, h * loss, h * error; the same of what is held out; h of examples without a label
+    sums : float64[9], modified: of h, h * error, h and h * loss of examples that have a loss; the same of what is held
+        out; h of examples without a label
     y, weight, loss : float64[n], wrong, held : bool[n], not modified
     """
     for i in range(start, len(y)):
         h = weight[i]
         if y[i] != y[i]:
-            sums[6] += h
+            sums[8] += h
         elif h > 0.0:
-            first = 3 if held[i] else 0
+            first = 4 if held[i] else 0
             sums[first] += h
-            sums[first + 1] += h * loss[i]
-            sums[first + 2] += h if wrong[i] else 0.0
-        if sums[0] + sums[6] >= due:
+            sums[first + 1] += h if wrong[i] else 0.0
+            if loss[i] == loss[i]:
+                sums[first + 2] += h
+                sums[first + 3] += h * loss[i]
+        if sums[0] + sums[8] >= due:
             return i + 1
     return len(y)
 
@@ -152,24 +155,26 @@ class Row(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """Of one kind of example: sum of h, of h * loss, of h * error; whether all labels are classes, so that one can err.
+    """What averages of one kind of example are of.
 
-    What averages are of.
+    Sum of h, of h * error; of h and of h * loss where the label is one that the learner knows, so that there is a loss;
+    whether all labels are classes, so that one can err.
     """
 
     weight: float = 0.0
-    loss: float = 0.0
     errors: float = 0.0
+    known: float = 0.0
+    loss: float = 0.0
     classes: bool = True
 
     def minus(self, other: Sums) -> Sums:
         """Return what has come since `other`."""
-        return Sums(self.weight - other.weight, self.loss - other.loss, self.errors - other.errors, self.classes)
+        return Sums(*(now - then for now, then in zip(self[:4], other[:4], strict=True)), self.classes)
 
     @property
     def average_loss(self) -> float | None:
         """None where there is none."""
-        return self.loss / self.weight if self.weight > 0 else None
+        return self.loss / self.known if self.known > 0 else None
 
     @property
     def average_error(self) -> float | None:
@@ -216,6 +221,7 @@ class Progress:
         self.passes = 1
         self.examples = self.held_examples = self.features = 0
         self.unlabelled_weight = 0.0
+        self.unlearned = 0  # examples of labels that the model has not learned, and so without a loss
         self.trained, self.held, self._held_at_pass = Sums(), Sums(), Sums()
         self._marks = [_Marks(schedule or Schedule()), *([_Marks(fine)] if fine else [])]
         self.fine_rows: list[Row] = []
@@ -275,14 +281,15 @@ class Progress:
         unknown, wrong = np.isnan(y), plain(outcome.wrong, np.bool_)
         held = outcome.held & ~unknown
         labelled, kept = ~unknown & (weight > 0), np.cumsum(~held)
-        sums = np.array([*self.trained[:3], *self.held[:3], self.unlabelled_weight])
+        self.unlearned += int((~unknown & np.isnan(loss)).sum())
+        sums = np.array([*self.trained[:4], *self.held[:4], self.unlabelled_weight])
         before, start = self.examples, 0
         rows: list[list[Row]] = [[] for _ in self._marks]
         while start < len(y):
             stop = add_outcome(sums, y, weight, loss, wrong, held, start, min(marks.due for marks in self._marks))
             classes = self.trained.classes and self.labels.are_classes(y[start:stop][labelled[start:stop]])
             *both, self.unlabelled_weight = sums.tolist()
-            self.trained, self.held = Sums(*both[:3], classes), Sums(*both[3:], classes)
+            self.trained, self.held = Sums(*both[:4], classes), Sums(*both[4:], classes)
             self.examples = before + int(kept[stop - 1])
             for marks, due in zip(self._marks, rows, strict=True):
                 if self.example_weight >= marks.due:
@@ -290,7 +297,7 @@ class Progress:
             start = stop
         self.held_examples += int(held.sum())
         self.features += int(outcome.features[~held].sum())
-        learned = labelled & ~held
+        learned = labelled & ~held & np.isfinite(y)
         self.labels.add(y[learned], weight[learned])
         table, *fine = rows
         self.fine_rows = fine[0] if fine else []
@@ -371,7 +378,7 @@ def six_digits(value: float | None) -> str:
 
 def _text(value: float) -> str:
     """A number as a row has it."""
-    return "unknown" if math.isnan(value) else f"{value:.4f}"
+    return f"{value:.4f}" if math.isfinite(value) else "unknown"
 
 
 def _fitted(value: float | None, unknown: str = "n.a.") -> str:

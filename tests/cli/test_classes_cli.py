@@ -178,17 +178,43 @@ def test_whole_numbers_and_names_are_classes(cli, order):
         answer = json.loads(cli.out("predict", "-i", "m", name, "--audit", "--audit-format", "json").splitlines()[0])
         assert str(answer["prediction"]) == order[0]
     Path("other.vw").write_text("V |x k0\n4 |x k0\n")
-    assert "examples of classes that the model has not learned: 2" in cli("predict", "-i", "m", "other.vw")[2]
+    assert "examples of labels that the model has not learned: 2;" in cli("predict", "-i", "m", "other.vw")[2]
 
 
 def test_classes_never_seen_count_as_errors_and_are_named(cli):
     cli("train", *NAG, "--classes", "auto", "-f", "m", "a.vw")
     Path("x").write_text("ham | 1\nbacon | 1\n | 1\ntofu | 1\n", encoding="utf-8")
     status, out, err = cli("predict", "-i", "m", "x")
-    warning = "sonlearn: warning: examples of classes that the model has not learned: 2; each counts as an error"
+    counts = "each counts as an error, and not in the loss"
+    warning = f"sonlearn: warning: examples of labels that the model has not learned: 2; {counts}"
     assert (status, len(out.splitlines()), err.splitlines()[-1]) == (0, 4, warning)
     wrong = 2 + (out.splitlines()[0] != "ham")
     assert f"\naverage error = {wrong / 3:.6f}\n" in err
+
+
+@pytest.mark.parametrize(
+    ("header", "known", "new", "flags"),
+    [
+        ("", "1 1:1\n2 2:1\n3 3:1\n", "5 2:1\n7.5 1:1\n", ("--oaa", "3")),
+        ("", "1 1:1\n-1 2:1\n", "5 2:1\n-3 1:1\n", ()),
+        ("", "1 1:1\n0 2:1\n", "5 2:1\n-1 1:1\n", ("--binary",)),
+        ("y,x\n", "ham,a\nspam,b\n", "eggs,a\n2,b\n", ("--label", "y")),
+    ],
+)
+@pytest.mark.parametrize("skip", [(), ("--on-error", "skip")])
+def test_labels_that_cannot_be_count_as_errors_where_rows_are_only_predicted(cli, header, known, new, flags, skip):
+    Path("known").write_text(header + 6 * known)
+    Path("new").write_text(header + new + known)
+    assert cli("train", *NAG, *flags, "-f", "m", "known")[0] == 0
+    out, err = cli("predict", "-i", "m", "known", *skip)[1:]
+    rows = known.count("\n")
+    assert "\naverage error = 0.000000\n" in err
+    status, more, told = cli("predict", "-i", "m", "new", *skip, "--log-json", "log")
+    assert (status, more.splitlines()[2:]) == (0, out.splitlines()[:rows])
+    assert f"\naverage error = {2 / (2 + rows):.6f}\n" in told
+    assert told.count("not learned: 2; each counts as an error, and not in the loss") == 1
+    loss = next(line for line in err.splitlines() if line.startswith("average loss"))
+    assert f"\n{loss}\n" in told
 
 
 @pytest.mark.parametrize(("kind", "flags"), [("vw", ("--classes", "auto")), ("svm", ("--oaa", "4"))])
