@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from sonlearn.cluster.partitions import SETTLED, PartitionReader, check_labels, placed
-from sonlearn.data.batch import Batch
+from sonlearn.data.batch import Batch, between
 from sonlearn.errors import SonlearnError
 from sonlearn.jit import without_numba
 from sonlearn.learn.learner import Learner, Predicted
@@ -203,17 +203,6 @@ class Span(NamedTuple):
     start: int = 0
     stop: int | None = None
 
-    def of(self, batches: Iterator[Batch]) -> Iterator[Batch]:
-        """These rows of the batches of a partition; nothing is read beyond them."""
-        at = 0
-        for batch in batches:
-            begin, end = max(self.start - at, 0), batch.n if self.stop is None else min(self.stop - at, batch.n)
-            at += batch.n
-            if begin < end:
-                yield batch if (begin, end) == (0, batch.n) else batch.part(begin, end)
-            if self.stop is not None and at >= self.stop:
-                return
-
 
 def learn_rows(
     job: LearnJob, number: int, span: Span, part: Any, before: LearnedPartition | None,
@@ -229,7 +218,7 @@ def learn_rows(
     skipped, errors = after.skipped, list(after.errors)
     try:
         check_labels(part, job.reading.text, f"<partition {number}>")
-        for batch in span.of(after.read(job.reading.reader(part, number, names, learner.columns))):
+        for batch in between(after.read(job.reading.reader(part, number, names, learner.columns)), *span):
             predicted = learn(learner, batch, skip=job.reading.on_error == "skip")
             after.progress.update(problem_of(learner.options).outcome(batch, None, predicted))
     except SonlearnError as error:

@@ -5,23 +5,21 @@ What is learned, and what is said of it, is a subclass's.
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import math
 import os
 import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 from sonlearn.commands import messages
 from sonlearn.commands.checks import STDIN, cache_file
-from sonlearn.commands.models import Model, Unfinished, save_model, where_to_begin
-from sonlearn.data.batch import Batch
+from sonlearn.commands.models import Model, Unfinished, save_model, settings_text, where_to_begin
+from sonlearn.data.batch import Batch, between
 from sonlearn.errors import InputError, ModelFileError, OutputError
 from sonlearn.files.atomic import STDOUT
 from sonlearn.interrupts import Interrupts
@@ -151,7 +149,7 @@ class Passes:
         self.noted: set[str] = set()
         self.failure: OutputError | None = None
         self.cache = cache_file(options)
-        self.reader: Reader | None = None
+        self.reader: Any = None  # a Reader, once a pass begins
         self.joined: JoinedLabels | None = None
         self.meter = Meter()
         self.bar = Bar(options, self.meter)
@@ -178,10 +176,6 @@ class Passes:
     def ends_early(self, number: int) -> bool:
         """Return whether pass `number`, which has been gone over, is the last one though more were asked for."""
         return False
-
-    def lines_of(self, batch: Batch, predicted: Any) -> int:
-        """Return how many lines of predictions come of what `learn_from` gave."""
-        return 0
 
     def report(self, batch: Batch, held: np.ndarray | None, predicted: Any) -> None:
         """Count, write predictions, print the rows that are due."""
@@ -291,7 +285,7 @@ class Passes:
             self.say(f"skipping {before} examples that the unfinished run has read")
         rows = self.reader if self.joined is None else self.joined.rows(self.reader)
         batches = interrupts.until_signal(self.batches(self.waited_for(rows)))
-        for batch in first_of(batches, self.options.examples, self.cache is not None):
+        for batch in between(batches, 0, self.options.examples, self.cache is not None):  # a cache is of all
             self.note()
             start, done = done, done + batch.n
             if done <= before:
@@ -301,10 +295,10 @@ class Passes:
                 self.read_as = self.reader.options  # as the first rows told; so are further passes read
                 self.begin_pass(self.reader, batch, first=number == self.began.number)
                 begun = True
-            held = held_out(self.options, done - batch.n, batch.n)
+            held = self.held_out(done - batch.n, batch.n)
             predicted = self.learn_from(batch, held)
             interrupts.at_once = False  # until here there was nothing to save
-            self.done = self.done._replace(read=done, lines=self.done.lines + self.lines_of(batch, predicted))
+            self.done = self.done._replace(read=done)
             messages.end_line()  # predictions may go to the terminal, too
             self.report(batch, held, predicted)
             self.tell(number, batch.n)
@@ -318,25 +312,32 @@ class Passes:
             name = " ".join(self.sources)
             raise InputError(name, None, None, f"{done} examples", f"the {before} that the unfinished run has read")
 
+    def held_out(self, done: int, n: int) -> np.ndarray | None:
+        """bool[n]: which of the n examples after the first `done` of a pass are held out; None without a holdout."""
+        at, after = np.arange(done + 1, done + n + 1), self.options.holdout_after
+        if not self.holdout:
+            return None
+        return at % self.options.holdout_period == 0 if after is None else at > after
+
     def waited_for(self, rows: Iterable[Batch]) -> Iterator[Batch]:
         """The same rows; where the first ones of a stream take long, it is said what they wait for."""
-        come = threading.Event()
-        if self.reader is not None and self.reader.tells:
-            threading.Thread(target=self.tell_of_waiting, args=(come,), name="sonlearn-wait", daemon=True).start()
+        reader, come = self.reader, threading.Event()
+
+        def tell() -> None:
+            while not come.wait(PATIENCE):
+                if reader.waiting:
+                    lines = f"lines that have come: {reader.waiting}"
+                    self.say(f"... waiting for the first {MANY} rows, which tell how columns are read; {lines}")
+                    return
+
+        if reader.tells:
+            threading.Thread(target=tell, name="sonlearn-wait", daemon=True).start()
         try:
             for batch in rows:
                 come.set()
                 yield batch
         finally:
             come.set()
-
-    def tell_of_waiting(self, come: threading.Event) -> None:
-        """Say once that lines wait for the first rows of a stream, if any do before these have `come`."""
-        while not come.wait(PATIENCE):
-            if self.reader is not None and self.reader.waiting:
-                lines = f"lines that have come: {self.reader.waiting}"
-                self.say(f"... waiting for the first {MANY} rows, which tell how columns are read; {lines}")
-                return
 
     def make_reader(self) -> Reader:
         """Return what reads the examples: for one pass, or with a cache for all of them."""
@@ -409,14 +410,15 @@ class Passes:
 
     def note(self) -> None:
         """Warn of what the reader has to say of columns, once."""
-        for text in () if self.reader is None else self.reader.notes:
+        for text in self.reader.notes:
             if text not in self.noted:
                 self.noted.add(text)
                 messages.warn(text)
 
-    def named_files(self, cache: str) -> list[str]:
-        """Lines that name the files of the run, with that on the cache."""
-        return [*(f"{name} = {value}" for name, value in self.files.items() if value), *([cache] if cache else [])]
+    def say_header(self, cache: str, settings: Iterable[str], text: TextOptions, head: Iterable[str]) -> None:
+        """Print what a run begins with: its files, that on the cache, `settings`, and the `head` of the table."""
+        files = [f"{name} = {value}" for name, value in self.files.items() if value] + [cache] * bool(cache)
+        self.say(*files, *settings, settings_text(text, keep=("format",)), *(() if self.bar.shown else ("", *head)))
 
     def say(self, *lines: str) -> None:
         """Print lines on standard error, at once, unless --quiet."""
@@ -424,24 +426,3 @@ class Passes:
             self.last_line = time.perf_counter()
         if not self.options.quiet:
             messages.complain(*lines)
-
-
-def held_out(options: RunOptions, done: int, n: int) -> np.ndarray | None:
-    """bool[n]: which of the n examples after the first `done` of a pass are held out; None without a holdout."""
-    if options.passes == 1 or options.holdout_off:
-        return None
-    at = np.arange(done + 1, done + n + 1)
-    return at % options.holdout_period == 0 if options.holdout_after is None else at > options.holdout_after
-
-
-def first_of(batches: Generator[Batch, None, None], examples: int | None, read_all: bool) -> Iterator[Batch]:
-    """The first `examples` examples of a pass. With `read_all` the rest is read too, so that a cache is complete."""
-    remaining = math.inf if examples is None else examples
-    with contextlib.closing(batches):
-        for batch in batches:
-            batch = batch.part(0, int(min(remaining, batch.n)))
-            remaining -= batch.n
-            if batch.n:
-                yield batch
-            if remaining == 0 and not read_all:
-                return

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from sonlearn import __version__
-from sonlearn.commands.models import Model, settings_text
+from sonlearn.commands.models import Model
 from sonlearn.commands.passes import FINISHED, Passes
 from sonlearn.commands.precompile import Helper
 from sonlearn.errors import InputError
@@ -38,13 +38,8 @@ MOST_UNCOUNTED = 1 << 13
 SOME = 10
 
 
-def recorded(options: RunOptions) -> bool:
-    """Return whether anything is to be kept of the run."""
-    return options.log_json is not None or options.report is not None
-
-
 class Recorder:
-    """The log of a run and, at its end, the page; nothing where neither is asked for.
+    """The log of a run and, at its end, the page.
 
     Parameters
     ----------
@@ -57,7 +52,6 @@ class Recorder:
     """
 
     def __init__(self, options: RunOptions, problem: Problem, progress: Progress, keep: bool):
-        self.wanted = recorded(options)
         self._options, self._problem, self._progress = options, problem, progress
         # a last line that was cut in the run that is gone on with is cut off
         self._log = LineFile(options.log_json, None if keep else 0) if options.log_json is not None else None
@@ -67,8 +61,6 @@ class Recorder:
 
     def begin(self, files: dict[str, str | None]) -> None:
         """Write the first entry, before the first examples: settings, and how many examples were learned before."""
-        if not self.wanted:
-            return
         learner, now = self._problem.learner, datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         self._begin = self._write({
             "sonlearn": __version__, "format": FORMAT, "verb": "test" if self._options.testonly else "train",
@@ -79,8 +71,6 @@ class Recorder:
 
     def add(self, outcome: BatchOutcome) -> None:
         """Add a batch of n examples (none of them refused)."""
-        if not self.wanted:
-            return
         self._read += len(outcome.y)
         seconds = time.perf_counter() - self._started
         for row in self._progress.fine_rows:
@@ -94,8 +84,6 @@ class Recorder:
 
     def finish(self, ending: str, metrics: Any, names: NameTable, warnings: list[str]) -> None:
         """Write the last entry, and the page. Raises OutputError."""
-        if not self.wanted or metrics is None:
-            return
         totals = self._progress.totals()
         end = self._write({
             "kind": "end", "ending": ending, "seconds": time.perf_counter() - self._started, **totals,
@@ -144,9 +132,10 @@ class Session(Passes):
             self.columns = self.learner.columns
         self.before = 0 if self.learner is None else self.learner.examples
         table, fine = (Schedule(*steps) for steps in (options.steps(), options.steps(FINE)))
-        self.progress = problem.progress(table, self.holdout, fine if recorded(options) else None)
+        recorded = options.log_json is not None or options.report is not None
+        self.progress = problem.progress(table, self.holdout, fine if recorded else None)
         self.resumed = self.began.read > 0 or self.began.number > 1
-        self.recorder = Recorder(options, problem, self.progress, self.resumed)
+        self.recorder = Recorder(options, problem, self.progress, self.resumed) if recorded else None
         lines = self.done.lines
         self.predictions = LineFile(options.predictions, lines) if options.predictions else None
         self.raw_predictions = LineFile(options.raw_predictions, lines) if options.raw_predictions else None
@@ -166,9 +155,9 @@ class Session(Passes):
         self.learner = self.problem.learner = learner
         learner.columns = self.columns
         self.metrics = self.problem.metrics()
-        head = () if self.bar.shown else ("", *self.progress.header)
-        self.say(*self.named_files(cache), *settings, settings_text(learner.text, keep=("format",)), *head)
-        self.recorder.begin(self.files)
+        self.say_header(cache, settings, learner.text, self.progress.header)
+        if self.recorder:
+            self.recorder.begin(self.files)
 
     def predicted(self, batch: Any) -> Any:
         """Return what the model predicts of a batch, which changes nothing."""
@@ -185,10 +174,6 @@ class Session(Passes):
             )
         return found
 
-    def lines_of(self, batch: Any, predicted: Any) -> int:
-        """Return how many lines of predictions are written of these."""
-        return (batch.n + len(batch.skipped or ())) * self.writes
-
     @property
     def writes(self) -> bool:
         """Return whether predictions are written: tables in the first pass alone, so that a row has one line."""
@@ -200,9 +185,9 @@ class Session(Passes):
         self.uncounted.add(self.problem.outcome(batch, held, predicted))
         if self.writes:
             self.write(batch, predicted)
-        if self.recorder.wanted:
+        if self.recorder:
             self.problem.remember(batch)
-        at_once = self.problem.alone or self.recorder.wanted or self.bar.shown
+        at_once = self.problem.alone or self.recorder or self.bar.shown
         if at_once or self.uncounted.rows >= MOST_UNCOUNTED or self.progress.is_due(self.uncounted.weight):
             self.settle()
 
@@ -214,7 +199,8 @@ class Session(Passes):
         lines = self.progress.update(outcome)
         self.say(*(() if self.bar.shown else lines))
         self.metrics.count(outcome.y, outcome.weight, outcome.predicted, self.progress.counted(outcome))
-        self.recorder.add(outcome)
+        if self.recorder:
+            self.recorder.add(outcome)
 
     def write(self, batch: Any, predicted: Any) -> None:
         """Predictions of all rows, and ``nan`` for those that were refused or malformed."""
@@ -246,6 +232,7 @@ class Session(Passes):
         n, at = len(refused), np.array([place for place, _ in skipped], dtype=np.int64)
         order = np.insert(np.where(refused, n, np.arange(n)), at, n).tolist()  # n: it was left out
         every = np.insert(np.array(tags or [""] * n, dtype=object), at, [tag for _, tag in skipped]).tolist()
+        self.done = self.done._replace(lines=self.done.lines + len(order))  # also where they cannot be written
         of = lambda values, left_out: list(map([*values, left_out].__getitem__, order))  # noqa: E731
         if self.predictions and self.answers is not None:
             self.predictions.write(self.answers.text(of(of_rows, None), every))
@@ -258,7 +245,6 @@ class Session(Passes):
         """Lines for malformed rows behind the last one."""
         if self.writes and tags:
             self.write_rows([(0, tag) for tag in tags], np.zeros(0, dtype=bool), None, [], [])
-            self.done = self.done._replace(lines=self.done.lines + len(tags))
 
     def nothing_learned(self) -> tuple[str, str]:
         """Return what was found where nothing could be learned from, and what to do."""
@@ -281,7 +267,8 @@ class Session(Passes):
 
     def record(self, ending: str) -> None:
         """Write the end of the log, and the page."""
-        self.recorder.finish(ending, self.metrics, self.names, self.warnings())
+        if self.recorder and self.metrics is not None:
+            self.recorder.finish(ending, self.metrics, self.names, self.warnings())
 
     def close(self) -> None:
         """Close what is open, however the run has ended."""

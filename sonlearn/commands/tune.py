@@ -11,7 +11,7 @@ import numpy as np
 from sonlearn.commands.checks import check_run
 from sonlearn.commands.line import Line
 from sonlearn.commands.messages import warn
-from sonlearn.commands.models import Model, settings_text
+from sonlearn.commands.models import Model
 from sonlearn.commands.passes import Passes
 from sonlearn.commands.train import cores_of, unlabelled
 from sonlearn.data.batch import Batch
@@ -81,13 +81,8 @@ class TuningSession(Passes):
         )  # fmt: skip
         for contender in self.tuning.contenders:  # each counts the numbers of the rows that it learns
             contender.learner.columns.known = self.columns.known
-        header = () if self.bar.shown else ("", f"{HEADER[0]}{ERROR[0]}  best", f"{HEADER[1]}{ERROR[1]}  setting")
-        self.say(
-            *self.named_files(cache),
-            *setup_lines(self.settings, self.by, self.choice),
-            settings_text(text, keep=("format",)),
-            *header,
-        )
+        head = (f"{HEADER[0]}{ERROR[0]}  best", f"{HEADER[1]}{ERROR[1]}  setting")
+        self.say_header(cache, setup_lines(self.settings, self.by, self.choice), text, head)
 
     def next_pass(self, learns: bool) -> None:
         """Another pass begins."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -113,6 +114,19 @@ def cut(batches: Iterable[Batch], end: Callable[[Batch, int], int]) -> Iterator[
             stop = max(end(batch, start), start + 1)
             yield batch.part(start, stop)
             start = stop
+
+
+def between(batches: Iterator[Any], start: int, stop: int | None, read_all: bool = False) -> Iterator[Any]:
+    """Yield the rows `start` to `stop` - 1 of batches or decisions; what is beyond is only read, if `read_all`."""
+    at = 0
+    with contextlib.closing(batches):  # type: ignore[type-var]
+        for batch in batches:
+            begin, end = max(start - at, 0), batch.n if stop is None else min(stop - at, batch.n)
+            at += batch.n
+            if begin < end:
+                yield batch.part(begin, end)
+            if stop is not None and at >= stop and not read_all:
+                return
 
 
 def joined(batches: list[Batch]) -> Batch:
