@@ -27,6 +27,7 @@ import argparse
 import math
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
@@ -37,7 +38,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1])]
 from bench.table import Table  # noqa: E402
 from sonlearn.data.batch import Batch  # noqa: E402
 from sonlearn.data.decisions import Decisions, numbered  # noqa: E402
-from sonlearn.offpolicy.evaluation import LOG, Evaluation, Policy  # noqa: E402
+from sonlearn.offpolicy.evaluation import LOG, Evaluation  # noqa: E402
 from sonlearn.offpolicy.value import (  # noqa: E402
     ESTIMATORS,
     KAPPA,
@@ -153,11 +154,11 @@ def outcomes(case: Case, n: int, seed: int, known: str, horizon: int | None) -> 
     """{(against, estimator): outcome} of a log."""
     x, decisions = log_of(case, n, seed)
     expected = np.clip(case.costs + np.random.default_rng(6).normal(0, 0.1, case.costs.shape), 0, 1)
-    policy = Policy(case.policy[x].ravel(), expected[x].ravel())
+    policy = SimpleNamespace(probability=case.policy[x].ravel(), mean=expected[x].ravel())
     floor = float(case.log.min()) if known == "floor" else None
     evaluation = Evaluation(["a"], (0.0, 1.0), level=1 - ALPHA, floor=floor, horizon=horizon)
     given = decisions if known == "exact" else decisions._replace(probabilities=None)
-    evaluation.add(given.part(0, 0), [Policy(np.zeros(0), np.zeros(0))])
+    evaluation.add(given.part(0, 0), [SimpleNamespace(probability=np.zeros(0), mean=np.zeros(0))])
     truths = {"": float((case.policy * case.costs).sum(axis=1).mean())}
     truths[LOG] = truths[""] - float((case.log * case.costs).sum(axis=1).mean())
     for against, truth in truths.items():

@@ -15,8 +15,8 @@ from sonlearn.commands.passes import FINISHED, Passes
 from sonlearn.data.batch import Batch
 from sonlearn.data.decisions import Decisions
 from sonlearn.errors import InputError, OptionError
-from sonlearn.learn.bandits.bandit import Bandit
-from sonlearn.offpolicy.evaluation import Evaluation, Policy
+from sonlearn.learn.bandits.bandit import Bandit, Decided
+from sonlearn.offpolicy.evaluation import Evaluation
 from sonlearn.options import RunOptions, TextOptions
 from sonlearn.options.run import EvaluateOptions
 from sonlearn.report.offpolicy import HEADER, csv_lines, json_lines, progress_lines, summary_lines
@@ -96,11 +96,10 @@ def same_decisions(readers: list[ReadAs], paths: tuple[str, ...]) -> Iterator[li
         n = min(one.n for one in parts)
         now = [one.part(0, n) for one in parts]
         for other, (_, models) in zip(now, readers, strict=False):
-            same = len(parts) == len(readers) and np.array_equal(other.cost, now[0].cost, equal_nan=True)
-            if not same:
+            if len(parts) < len(readers) or not np.array_equal(other.cost, now[0].cost, equal_nan=True):
                 found = f"other decisions for {paths[models[0]]} than for {paths[readers[0][1][0]]}"
                 raise InputError(now[0].source, int(now[0].lines[0]), None, found, "a log that all models read alike")
-        left = [one.part(n, one.n) if one is not None and one.n > n else None for one in left]
+        left = [one.part(n, one.n) if one.n > n else None for one in parts]
         out = {i: one for one, (_, models) in zip(now, readers, strict=True) for i in models}
         yield [out[i] for i in range(len(out))]
 
@@ -130,7 +129,7 @@ class EvaluationSession(Passes):
         self.models, self.evaluating = models, options
         self.readers = readers_of(models, self.sources, run_options, given)
         self._schedule = Schedule(*run_options.steps())
-        self._due, self._count, self._begun = self._schedule.first, 0, False
+        self._due, self._begun = self._schedule.first, False
 
     def make_reader(self) -> Reader:
         """Return the first reader, which says what was malformed."""
@@ -145,37 +144,32 @@ class EvaluationSession(Passes):
     def tell(self, number: int, examples: int) -> None:
         """Tell nothing: rows say how far it is."""
 
-    def learn_from(self, batch: Any, held: np.ndarray | None) -> list[Policy]:
+    def learn_from(self, batch: Any, held: np.ndarray | None) -> list[Decided]:
         """Return what each model would do; with ``--progressive`` it learns from the decisions then."""
         self.each = [decisions.part(0, batch.n) for decisions in self.each]  # of which --examples may want a part
-        decided = (
+        return [
             model.partial_fit(decisions) if self.evaluating.progressive else model.decide(decisions)
             for model, decisions in zip(self.models, self.each, strict=True)
-        )
-        return [Policy(one.probability, one.mean) for one in decided]
+        ]
 
-    def report(self, batch: Any, held: np.ndarray | None, predicted: list[Policy]) -> None:
+    def report(self, batch: Any, held: np.ndarray | None, predicted: list[Decided]) -> None:
         """Evaluate, and print the rows that are due."""
-        start = 0
+        start, checks = 0, self.evaluation.checks  # which count the decisions
         while start < batch.n:
-            stop = min(batch.n, max(start + 1, int(np.ceil(self._due)) - self._count))
-            now = [Policy(*(array[one.first[start] : one.first[stop]] for array in policy))
-                   for one, policy in zip(self.each, predicted, strict=True)]  # fmt: skip
-            self.evaluation.add(batch.part(start, stop), now)
-            self._count += stop - start
+            stop = min(batch.n, max(start + 1, int(np.ceil(self._due)) - checks.decisions))
+            self.evaluation.add(batch.part(start, stop), [one.part(start, stop) for one in predicted])
             start = stop
-            if self._count >= self._due:
-                self._due = self._schedule.after(self._count)
+            if checks.decisions >= self._due:
+                self._due = self._schedule.after(checks.decisions)
                 self._report()
 
     def finish(self, ending: str) -> None:
         """Write the result, and what is wrong. Raises InputError where nothing could be evaluated."""
         evaluation = self.evaluation
         if not evaluation.count:
-            raise InputError(
-                " ".join(self.sources), None, None, f"{self._count} decisions, none with a cost and a probability",
-                "action:cost:probability of the decisions of a log",
-            )  # fmt: skip
+            found = f"{evaluation.checks.decisions} decisions, none with a cost and a probability"
+            expected = "action:cost:probability of the decisions of a log"
+            raise InputError(" ".join(self.sources), None, None, found, expected)
         lines = evaluation.lines()
         if self.evaluating.output == "text":
             print("\n".join(summary_lines(lines, self.evaluating.level)), flush=True)

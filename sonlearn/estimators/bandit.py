@@ -14,7 +14,7 @@ from sonlearn.data.decisions import Decisions, listed, numbered
 from sonlearn.data.matrices import from_scipy
 from sonlearn.errors import InputError, OptionError
 from sonlearn.learn.bandits.bandit import Bandit, Decided
-from sonlearn.offpolicy.evaluation import LOG, Estimate, Evaluation, Line, Policy
+from sonlearn.offpolicy.evaluation import LOG, Estimate, Evaluation, Line
 from sonlearn.options import TextOptions
 from sonlearn.options.bandit import KINDS, BanditOptions
 from sonlearn.text.chunk import ChunkParser
@@ -207,8 +207,7 @@ class SonlearnBandit:
         sizes = np.diff(decisions.first)
         if probabilities is not None:
             every = [np.ravel(np.asarray(one, np.float64)) for one in probabilities]
-            wrong = len(every) != decisions.n or [len(one) for one in every] != sizes.tolist()
-            if wrong:
+            if [len(one) for one in every] != sizes.tolist():
                 shape = np.shape(probabilities) if self.actions else f"{len(every)} lists"
                 expected = f"({decisions.n}, {self.actions})" if self.actions else "one of each action of each decision"
                 raise InputError("<memory>", None, None, f"probabilities of the shape {shape}", expected)
@@ -220,8 +219,7 @@ class SonlearnBandit:
                 raise OptionError("the model has learned from one reward at most; give rewards=(lowest, highest)")
         costs = 0.0 - rewards[1], 0.0 - rewards[0]
         evaluation = Evaluation(["policy"], costs, level=level, floor=floor, horizon=horizon)
-        decided = self.learner.predict(decisions)
-        evaluation.add(decisions, [Policy(decided.probability, decided.mean)])
+        evaluation.add(decisions, [self.learner.predict(decisions)])
         log, *lines = evaluation.lines()
         value, gain = ({one.estimator: _rewarded(one) for one in lines if one.against == of} for of in ("", LOG))
         return Evaluated(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,21 +19,6 @@ TOLERANCE = 1e-3
 FAR = 6.0
 #: No mean weight is above this.
 _LARGEST = 1e9
-
-
-class Policy(NamedTuple):
-    """What a policy would do.
-
-    Attributes
-    ----------
-    probability : float64[candidates]
-        Of each candidate; those of a decision add up to 1.
-    expected : float64[candidates]
-        Expected costs.
-    """
-
-    probability: np.ndarray
-    expected: np.ndarray
 
 
 class Estimate(NamedTuple):
@@ -123,8 +109,14 @@ class Evaluation:
         self._values: dict[tuple[str, str], Value] = {}
         self._weights = {name: np.zeros(3) for name in (LOG, *names)}  # sums of w s, w, w w
 
-    def add(self, decisions: Decisions, policies: list[Policy]) -> None:
+    def add(self, decisions: Decisions, policies: Sequence[Any]) -> None:
         """Add decisions, and what each policy would do in them. Those without a cost or a probability do not count.
+
+        Parameters
+        ----------
+        decisions : Decisions
+        policies : of Decided (`sonlearn.learn.bandits.rounds`), or what has these two of its fields
+            ``probability`` of each candidate, and ``mean``, the expected costs: float64[candidates].
 
         Raises
         ------
@@ -145,7 +137,7 @@ class Evaluation:
         self._weigh(LOG, drawn.cost, np.ones(len(drawn.at)))
         for sequence, cost in zip(self._of_log, (drawn.cost, 1.0 - drawn.cost), strict=True):
             sequence.add(cost[:, None], np.zeros((len(cost), 1)))
-        seen = [(one.probability[chosen], self._scaled(one.expected[chosen])) for one in policies]
+        seen = [(one.probability[chosen], self._scaled(one.mean[chosen])) for one in policies]
         levels = []
         for name, (pi, _) in zip(self.names, seen, strict=True):
             w = pi[drawn.at] / drawn.probability

@@ -10,7 +10,7 @@ import pytest
 from offpolicy_twin import line_of
 
 from sonlearn.learn.bandits.bandit import Bandit
-from sonlearn.offpolicy.evaluation import Evaluation, Line, Policy
+from sonlearn.offpolicy.evaluation import Evaluation, Line
 from sonlearn.text.decisions import DecisionReader
 
 K = 3
@@ -62,7 +62,7 @@ def expected(paths, source, **options):
     streams = [DecisionReader(source, model.text, model.options) for model in models]
     for batches in zip(*streams, strict=True):
         decided = [model.decide(one) for model, one in zip(models, batches, strict=True)]
-        evaluation.add(batches[0], [Policy(one.probability, one.mean) for one in decided])
+        evaluation.add(batches[0], decided)
     return evaluation
 
 
@@ -102,7 +102,7 @@ def test_cuts_do_not_change_a_bit_and_models_may_learn_as_they_go(cli):
     evaluation = Evaluation(["a.model"], (0.0, 1.0))
     for batch in DecisionReader("new.vw", learning.text, learning.options):
         decided = learning.partial_fit(batch)
-        evaluation.add(batch, [Policy(decided.probability, decided.mean)])
+        evaluation.add(batch, [decided])
     assert evaluation.lines() == whole
 
 

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from scipy.stats import beta
 from sonlearn.data.batch import Batch
 from sonlearn.data.decisions import numbered
 from sonlearn.errors import InputError, OptionError
-from sonlearn.offpolicy.evaluation import LOG, Evaluation, Policy
+from sonlearn.offpolicy.evaluation import LOG, Evaluation
 from sonlearn.offpolicy.value import ESTIMATORS, KAPPA, Drawn, LowerSequence, cut, decision_terms, prior, reach
 from sonlearn.report.offpolicy import verdicts
 
@@ -47,7 +48,7 @@ def log_of(n, costs, log, rng, probabilities=False):
 
 
 def as_policy(x, policy, expected):
-    return Policy(policy[x].ravel(), expected[x].ravel())
+    return SimpleNamespace(probability=policy[x].ravel(), mean=expected[x].ravel())
 
 
 def parts_of(decisions, x, at):
@@ -141,7 +142,7 @@ def test_an_evaluation_is_that_of_its_definition(known, horizon):
     assert evaluation.lines() == whole.lines()
     for i in range(decisions.n):
         rows = slice(i * K, (i + 1) * K)
-        twin.add(decisions.part(i, i + 1), [(one.probability[rows], one.expected[rows]) for one in policies])
+        twin.add(decisions.part(i, i + 1), [(one.probability[rows], one.mean[rows]) for one in policies])
     found = {(one.policy, one.against, one.estimator): one for one in evaluation.lines()}
     theirs = twin.lines()
     assert found.keys() == theirs.keys()
@@ -154,7 +155,7 @@ def of_itself(n, share, horizon):
     cost = np.zeros(n)
     cost[: round(n * share)] = 1.0
     _, decisions = log_of(n, np.full((CONTEXTS, K), 0.5), np.full((CONTEXTS, K), 1.0 / K), np.random.default_rng(9))
-    policy = Policy(np.full(n * K, 1.0 / K), np.full(n * K, share))
+    policy = SimpleNamespace(probability=np.full(n * K, 1.0 / K), mean=np.full(n * K, share))
     evaluation = Evaluation(["a"], (0.0, 1.0), horizon=horizon)
     evaluation.add(decisions._replace(cost=cost, probabilities=policy.probability), [policy])
     return [(one.low, one.high) for one in evaluation.lines() if not one.against]

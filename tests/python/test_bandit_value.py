@@ -9,7 +9,7 @@ from offpolicy_twin import line_of
 from sonlearn import InputError, OptionError, SonlearnBandit
 from sonlearn.data.decisions import numbered
 from sonlearn.data.matrices import from_scipy
-from sonlearn.offpolicy.evaluation import Evaluation, Policy
+from sonlearn.offpolicy.evaluation import Evaluation
 from sonlearn.text.decisions import DecisionReader
 
 K = 3
@@ -35,7 +35,7 @@ def test_an_evaluation_is_in_rewards():
     evaluation = Evaluation(["policy"], (-1.5, -0.5))
     decisions = numbered(from_scipy(X), K, action, -reward, chosen)._replace(probabilities=p.ravel())
     decided = bandit.learner.predict(decisions)
-    evaluation.add(decisions, [Policy(decided.probability, decided.mean)])
+    evaluation.add(decisions, [decided])
     for name, gain in found.gain.items():
         theirs = line_of(evaluation, "policy", "log", name)
         assert gain == (-theirs.cost, -theirs.high, -theirs.low)
@@ -94,7 +94,7 @@ def test_an_evaluation_of_actions_with_features_is_that_of_their_log(tmp_path):
     evaluation = Evaluation(["policy"], (-1.0, 0.0), level=0.9, horizon=200)
     for decisions in DecisionReader(str(tmp_path / "log"), bandit.learner.text, bandit.learner.options):
         decided = bandit.learner.predict(decisions)
-        evaluation.add(decisions, [Policy(decided.probability, decided.mean)])
+        evaluation.add(decisions, [decided])
     for name, gain in found.gain.items():
         theirs = line_of(evaluation, "policy", "log", name)
         np.testing.assert_allclose(gain, (-theirs.cost, -theirs.high, -theirs.low), rtol=1e-12)
