@@ -179,8 +179,7 @@ def sketched(
     while len(level) > 1:
         pairs = [merge(*level[i : i + 2]) for i in range(0, len(level) - 1, 2)]
         level = pairs + level[2 * len(pairs) :]
-    (done,) = results_of([client.compute(level[0])])
-    check_done(done, reading)
+    (done,) = checked_results([client.compute(level[0])], reading)
     if not done.sketch.n_seen:
         raise nothing(parts, done.skipped, done.errors)
     return done
@@ -221,8 +220,7 @@ def _alone(client: Client, job: LearnJob, parts: list[Any], start: Learner | Non
     state = None if start is None else _sent(client, start)
     for i, part in enumerate(parts, 1):
         state = dask.delayed(functools.partial(tasks.learn_rows, job, i, Span()))(part, state)
-    (done,) = results_of([client.compute(state)])
-    check_done(done, job.reading)
+    (done,) = checked_results([client.compute(state)], job.reading)
     if not done.progress.examples:
         raise nothing(parts, done.skipped, done.errors)
     return _trained(done, Rounds(((range(len(parts)),),)), [done.progress], None, [done])
@@ -246,8 +244,7 @@ def _in_rounds(client: Client, job: LearnJob, parts: list[Any], chosen: Rounds, 
         alone[i] = rows
         first = learn(i, base, Span(0, rows))
         base, each[0] = _computed(client, [first, dask.delayed(tasks.without_learner)(first)])
-        (done,) = results_of([each[0]])
-        check_done(done, job.reading)
+        (done,) = checked_results([each[0]], job.reading)
         seen = done.progress.examples
     previous: Any = None  # what the round before began with
     for own in chosen.rounds:
@@ -268,10 +265,8 @@ def _in_rounds(client: Client, job: LearnJob, parts: list[Any], chosen: Rounds, 
         base = merged
     settle = dask.delayed(functools.partial(tasks.settled_on, job, last + 1, Span(0, LAST_ROWS)))
     base = settle(parts[last], begin(base, None))
-    first, *found = results_of(client.compute([base, *each]))
-    every = *found, first
-    for done in every:
-        check_done(done, job.reading)
+    every = checked_results(client.compute([*each, base]), job.reading)
+    *found, first = every
     result = _trained(first, chosen, [done.progress for done in found], first.progress, every)
     if not first.header.get("examples"):
         raise nothing(parts, result.skipped, result.errors)
@@ -477,12 +472,15 @@ def client_here() -> Client:
         raise OptionError("there is no Dask client: give client=Client(...), or make one first") from None
 
 
-def check_done(done: Done, reading: Reading) -> None:
-    """Raise the error of the partitions, if there is one."""
-    if done.problem is not None:
-        raise done.problem
-    if reading.max_errors is not None and done.skipped > reading.max_errors:
-        raise done.errors[min(reading.max_errors, len(done.errors) - 1)]
+def checked_results(futures: list[Any], reading: Reading) -> list[Any]:
+    """`results_of` tasks that give a `Done`. Raises the error of the partitions as well, if there is one."""
+    found = results_of(futures)
+    for done in found:
+        if done.problem is not None:
+            raise done.problem
+        if reading.max_errors is not None and done.skipped > reading.max_errors:
+            raise done.errors[min(reading.max_errors, len(done.errors) - 1)]
+    return found
 
 
 def results_of(futures: list[Any]) -> list[Any]:

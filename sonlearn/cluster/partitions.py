@@ -101,24 +101,20 @@ class PartitionReader(Reader):
 
     def __iter__(self) -> Iterator[Batch]:
         """Yield batches; see `Reader`. In a byte range, line numbers count from its beginning: see `placed`."""
-        part = self.part
-        if isinstance(part, Partition) and part.stop is not None:
-            with open_range(part) as stream:
-                self.sources = [stream]
-                yield from super().__iter__()
-        elif isinstance(part, Partition) or hasattr(part, "columns"):
-            yield from super().__iter__()
-        elif isinstance(part, tuple) or _is_matrix(part):
-            self.format = "svmlight"
-            batch = from_scipy(
-                *(part if isinstance(part, tuple) else (part,)), constant=self.options.constant, source=self.table_name
-            )
+        part, of_file = self.part, isinstance(self.part, Partition)
+        if not of_file and (isinstance(part, tuple) or _is_matrix(part)):
+            self.format, arrays = "svmlight", part if isinstance(part, tuple) else (part,)
+            batch = from_scipy(*arrays, constant=self.options.constant, source=self.table_name)
             if batch.n:
                 yield batch
-        else:
-            lines = io.BytesIO(b"".join(map(_line, part)))
-            lines.name = self.table_name
-            self.sources = [lines]
+            return
+        with contextlib.ExitStack() as opened:
+            if of_file and part.stop is not None:
+                self.sources = [opened.enter_context(open_range(part))]
+            elif not of_file and not hasattr(part, "columns"):
+                lines = io.BytesIO(b"".join(map(_line, part)))
+                lines.name = self.table_name
+                self.sources = [lines]
             yield from super().__iter__()
 
     def nothing(self) -> None:
@@ -223,11 +219,10 @@ def plan_rounds(parts: int, learners: int, rounds: int | None = None) -> Rounds:
     learners = min(learners, parts)
     most = max(parts // learners, 1)
     count = min(rounds or max(-(-most // EACH), LEAST), most)
-    edges = np.linspace(0, parts, count + 1).round().astype(int).tolist()
-    return Rounds(tuple(_shared(range(a, b), learners) for a, b in itertools.pairwise(edges)))
+    return Rounds(tuple(_shared(own, learners) for own in _shared(range(parts), count)))
 
 
-def _shared(parts: range, learners: int) -> tuple[range, ...]:
-    """Each learner's partitions of one round."""
-    edges = np.linspace(parts.start, parts.stop, min(learners, len(parts)) + 1).round().astype(int).tolist()
+def _shared(parts: range, among: int) -> tuple[range, ...]:
+    """The partitions, shared out in their order."""
+    edges = np.linspace(parts.start, parts.stop, min(among, len(parts)) + 1).round().astype(int).tolist()
     return tuple(range(a, b) for a, b in itertools.pairwise(edges))

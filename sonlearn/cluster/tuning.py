@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import dask
 from distributed import Client
 
-from sonlearn.cluster.dask import check_done, client_here, nothing, results_of, with_format
+from sonlearn.cluster.dask import checked_results, client_here, nothing, results_of, with_format
 from sonlearn.cluster.tasks import Done, LearnedPartition, Reading, initial
 from sonlearn.errors import SonlearnError
 from sonlearn.learn.learner import Learner
@@ -48,10 +48,9 @@ class Tuned(NamedTuple):
 
 @dataclass
 class TunedSettings(Done):
-    """Some settings after all of the data: (place in the grid, result) of each, and the learner of the best."""
+    """Some settings after all of the data: place in the grid, result and error of each, and the learner of the best."""
 
-    results: list[tuple[int, SettingResult]] = field(default_factory=list)
-    failures: dict[int, SonlearnError] = field(default_factory=dict)  # of those that failed, by place
+    results: list[tuple[int, SettingResult, SonlearnError | None]] = field(default_factory=list)
     best: LearnedPartition | None = None
 
 
@@ -71,10 +70,8 @@ def tune_settings(
         if tuning.at_work:  # what is wrong is the data, not the settings
             done.problem = error
             return done
-    for (place, _), own in zip(settings, tuning.contenders, strict=True):
-        done.results.append((place, own.result))
-        if own.failure is not None:
-            done.failures[place] = own.failure
+    of_settings = zip(settings, tuning.contenders, strict=True)
+    done.results = [(place, own.result, own.failure) for (place, _), own in of_settings]
     if tuning.at_work:
         done.best = dataclasses.replace(initial(tuning.learner), names=names.known)
     return done
@@ -100,19 +97,17 @@ def tuned(
     work = [dask.delayed(tune_settings)(reading, each, by, parts) for each in own]
     light = dask.delayed(dataclasses.replace)
     futures = client.compute([*work, *(light(each, best=None) for each in work)])
-    found = results_of(futures[groups:])
-    for done in found:
-        check_done(done, reading)
-    every = sorted(pair for done in found for pair in done.results)
-    ranked = sorted(every, key=lambda pair: (pair[1].state == "failed", standing(by, pair[1].loss, pair[1].error)))
-    place, first = ranked[0]
-    if first.state == "failed":
-        raise next(done.failures[place] for done in found if place in done.failures)
+    found = checked_results(futures[groups:], reading)
+    every = sorted(one for done in found for one in done.results)
+    ranked = sorted(every, key=lambda one: (one[1].state == "failed", standing(by, one[1].loss, one[1].error)))
+    place, first, failure = ranked[0]
+    if failure is not None:
+        raise failure
     if not first.examples:
         raise nothing(parts, found[0].skipped, found[0].errors)
     (best,) = results_of([futures[place % groups]])
     names = NameTable(best.best.names)
-    return Tuned([result for _, result in ranked], best.best.learner(), names, found[0].skipped, found[0].errors)
+    return Tuned([result for _, result, _ in ranked], best.best.learner(), names, found[0].skipped, found[0].errors)
 
 
 def tune(

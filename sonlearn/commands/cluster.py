@@ -198,17 +198,15 @@ def predict(given: dict[str, Any], options: RunOptions, where: ClusterOptions) -
     _check_alone(options, ("audit", "join"))
     _files(options)
     check_run(options)
-    with contextlib.ExitStack() as stack:
-        return _ClusterSession(given, options, lambda: stack.enter_context(connected(where))).run()
+    session = _ClusterSession(given, options)
+    with Interrupts(at_once=True), connected(where) as session.client:
+        return session.run()
 
 
 class _ClusterSession(one.TrainingSession):
     """A session whose predictions come from a cluster."""
 
-    def __init__(self, given: dict[str, Any], options: RunOptions, connect: Callable[[], Any]):
-        super().__init__(given, options)
-        self._connect = connect
-        self.strange = False  # batches come back without their features, so nobody here knows
+    client: Any
 
     def make_reader(self) -> Reader:
         """Return what keeps account of malformed lines; workers read."""
@@ -218,14 +216,14 @@ class _ClusterSession(one.TrainingSession):
         """Yield the cluster's batches, which are without features; `predicted_there` is of the last one."""
         from sonlearn.cluster import dask
 
-        client, options, reader = self._connect(), self.options, self.reader
-        assert reader is not None
+        client, options, reader = self.client, self.options, self.reader
+        self.strange = False  # batches come back without their features, so nobody here knows
         reading = dask.Reading(self.read_as, options.on_error, options.max_errors, self.labelling)
         parts, reading = dask.with_format(client, self.sources, reading)
         reader.format, malformed, empty = reading.text.format, reader.malformed, True
         for answered in dask.answers(self.learner, parts, reading, client):
             malformed.count += answered.skipped
-            malformed.errors += answered.errors[: SHOWN_ERRORS - len(malformed.errors)]  # type: ignore[arg-type]
+            malformed.errors += answered.errors[: SHOWN_ERRORS - len(malformed.errors)]
             reader.notes += answered.notes
             for batch, self.predicted_there in answered.batches:
                 before, malformed.tags = [(0, tag) for tag in malformed.tags], []
