@@ -73,13 +73,11 @@ class Helper:
             # -P: what stands in the current folder is no module of ours
             self._process = subprocess.Popen(
                 [sys.executable, "-P", "-c", _PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL, text=True,
             )  # fmt: skip
-            assert self._process.stdin is not None
             both = (None if one is None else dataclasses.asdict(one) for one in (options, bandit))
             given = dict(zip(("path", "learn", "bandit"), (sys.path, *both), strict=True))
-            self._process.stdin.write(json.dumps(given).encode() + b"\n")
-            self._process.stdin.flush()
+            print(json.dumps(given), file=self._process.stdin, flush=True)
 
     def close(self) -> None:
         """End it, whatever it is at."""

@@ -49,6 +49,11 @@ NEAREST, COMMITTEE, NEEDLESS = vw_flags.NEAREST, vw_flags.NEAREST_COMMITTEE, vw_
 SAID_LATER = _names("--daemon --port --named_labels --squarecb --softmax --explore")
 #: Which step it is to be.
 STEPS = _names("--adaptive --invariant --normalized --sgd --ftrl --coin --OjaNewton")
+#: The method with these steps; None: whichever takes the other flags.
+_OF_STEPS = {
+    "": None, "--sgd": "sgd", "--ftrl": "ftrl", "--coin": "coin", "--OjaNewton": "oja-son", "--adaptive": "adagrad",
+    "--adaptive --normalized": "nag", "--adaptive --invariant --normalized": "nag",
+}  # fmt: skip
 #: Methods by preference, where flags of learning decide.
 _METHODS = ("committee", "nag", "adagrad", "sgd", "ftrl", "coin", "oja-son")
 _OF_METHODS = ("learning_rate", "power_t", "l1", "l2", "ftrl_alpha", "ftrl_beta", "sketch_size", "alpha")
@@ -249,21 +254,15 @@ def _loss(given: dict[str, str | None], method: str | None) -> list[str]:
 
 def _method(given: dict[str, str | None], problems: Problems) -> tuple[list[str], list[str]]:
     """Flags of the one method that takes those of the line, its name second; options to be left out."""
-    steps = frozenset(STEPS & given.keys())
+    steps = sorted(STEPS & given.keys())
     wanted = [name for name in _OF_METHODS if f"--{name}" in given]
     alone = DECISIONS & given.keys() or "--invert_hash" in given or {"--oaa", "--l2"} <= given.keys()
     single = _METHODS[1:] if alone else _METHODS
     able = [name for name in single if all(option in METHODS[name].takes for option in wanted)]
-    names = {
-        frozenset(): None, frozenset({"--sgd"}): "sgd", frozenset({"--ftrl"}): "ftrl", frozenset({"--coin"}): "coin",
-        frozenset({"--OjaNewton"}): "oja-son", frozenset({"--adaptive"}): "adagrad",
-        frozenset({"--adaptive", "--normalized"}): "nag",
-        frozenset({"--adaptive", "--normalized", "--invariant"}): "nag",
-    }  # fmt: skip
-    if steps not in names:
-        problems["there is no method with these steps"].append(" with ".join(sorted(steps)))
+    if " ".join(steps) not in _OF_STEPS:
+        problems["there is no method with these steps"].append(" with ".join(steps))
         return [], []
-    method, spelt = names[steps], " and ".join(_spelt(name) for name in wanted)
+    method, spelt = _OF_STEPS[" ".join(steps)], " and ".join(_spelt(name) for name in wanted)
     less = [name for name in wanted if name not in METHODS[_DEFAULT].takes]
     if method in (None, _DEFAULT) and not {"committee", _DEFAULT} & set(able) and set(less) <= _LESS:
         able = [_DEFAULT]
@@ -273,7 +272,7 @@ def _method(given: dict[str, str | None], problems: Problems) -> tuple[list[str]
         takers = "; ".join(f"{_spelt(name)}: {', '.join(_takers(name))}" for name in wanted)
         problems[f"no one method takes them; {takers}"].append(spelt)
     elif method is not None and method not in able:
-        problems[f"{' '.join(sorted(steps))} is --method {method}, which does not take all of it"].append(spelt)
+        problems[f"{' '.join(steps)} is --method {method}, which does not take all of it"].append(spelt)
     elif method is None:
         method = able[0]
     out = [] if method in (None, "committee") or "--initial_regressor" in given else ["--method", method]
@@ -281,7 +280,7 @@ def _method(given: dict[str, str | None], problems: Problems) -> tuple[list[str]
         out += ["--ftrl_beta", "1"]  # VW's default
     if out and "--invariant" not in steps and "--normalized" in steps:
         out.append("--no-invariant")
-    if out and steps <= {"--sgd", "--adaptive"} and steps and "--learning_rate" not in given:
+    if out and steps in (["--sgd"], ["--adaptive"]) and "--learning_rate" not in given:
         out += ["--learning_rate", "10"]  # VW's default of steps other than its default ones
     return out, less
 

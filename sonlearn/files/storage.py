@@ -117,10 +117,7 @@ def read(
     if kind is not None and header.get("kind") != kind:
         raise ModelFileError(f"{path}: holds a {header.get('kind', 'state without a kind')}, expected a {kind}")
     if kind is not None and version is not None:
-        try:
-            check_model(header, kind, version, writer)
-        except ModelFileError as error:
-            raise ModelFileError(f"{path}: {error}") from None
+        check_model(header, kind, version, writer, f"{path}: ")
     return header, arrays
 
 
@@ -208,10 +205,10 @@ def _fitting(template: np.ndarray, array: np.ndarray, name: str) -> np.ndarray:
     return array
 
 
-def check_model(header: dict[str, Any], kind: str, version: int, writer: str = "") -> None:
+def check_model(header: dict[str, Any], kind: str, version: int, writer: str = "", place: str = "") -> None:
     """Raise ModelFileError where a header is not of this kind of model, or of another version of its format.
 
-    `writer`: which version of sonlearn wrote it, where that is known.
+    `writer`: which version of sonlearn wrote it, where that is known; `place`: how the message begins.
     """
     if header.get("kind") != kind:
         raise ModelFileError(f"a {header.get('kind')}, not a {kind}")
@@ -220,7 +217,7 @@ def check_model(header: dict[str, Any], kind: str, version: int, writer: str = "
         newer = isinstance(found, int) and found > version
         earlier = f"{writer} wrote it: read it with that one" if writer else "it is of an earlier sonlearn"
         remedy = "a newer sonlearn is needed" if newer else f"{earlier}, or train it anew"
-        raise ModelFileError(f"has model format {found}, this sonlearn {__version__} reads {version}; {remedy}")
+        raise ModelFileError(f"{place}has model format {found}, this sonlearn {__version__} reads {version}; {remedy}")
 
 
 def check_target(path: str | os.PathLike[str]) -> None:

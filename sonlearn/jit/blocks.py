@@ -97,31 +97,28 @@ def _unpack(value: Any, words: list[bytes]) -> None:
         words.append(struct.pack("q", value))
 
 
-#: Functions made here, which live as long as the process: those that call kernels of a type, and what holds the code.
-_CALLERS: dict[tuple[str, bool], int] = {}
+#: What holds the code of functions made here, which live as long as the process.
 _ENGINES: list[Any] = []
 
 
+@functools.cache
 def _caller(kind: ir.FunctionType, returns: bool) -> int:
     """Address of a function that calls kernels of this type with the words of a block."""
-    key = str(kind), returns
-    if key not in _CALLERS:
-        module = ir.Module("caller")
-        function = ir.Function(module, _CALLER, "caller")
-        builder = ir.IRBuilder(function.append_basic_block())
+    module = ir.Module("caller")
+    function = ir.Function(module, _CALLER, "caller")
+    builder = ir.IRBuilder(function.append_basic_block())
 
-        def word(i: int) -> Any:
-            return builder.load(builder.gep(function.args[0], [_WORD(i)]))
+    def word(i: int) -> Any:
+        return builder.load(builder.gep(function.args[0], [_WORD(i)]))
 
-        result = builder.gep(function.args[0], [_WORD(len(kind.args) - 1)])
-        error = builder.alloca(kind.args[1].pointee)
-        given = [_converted(builder, word(1 + i), each) for i, each in enumerate(kind.args[2:])]
-        kernel = builder.inttoptr(word(0), kind.as_pointer())
-        status = builder.call(kernel, [builder.bitcast(result, kind.args[0]), error, *given])
-        own = builder.load(result) if returns else _WORD(1)
-        builder.ret(builder.select(builder.icmp_signed("==", status, status.type(0)), own, _WORD(-1)))
-        _CALLERS[key] = _address(module, "caller")
-    return _CALLERS[key]
+    result = builder.gep(function.args[0], [_WORD(len(kind.args) - 1)])
+    error = builder.alloca(kind.args[1].pointee)
+    given = [_converted(builder, word(1 + i), each) for i, each in enumerate(kind.args[2:])]
+    kernel = builder.inttoptr(word(0), kind.as_pointer())
+    status = builder.call(kernel, [builder.bitcast(result, kind.args[0]), error, *given])
+    own = builder.load(result) if returns else _WORD(1)
+    builder.ret(builder.select(builder.icmp_signed("==", status, status.type(0)), own, _WORD(-1)))
+    return _address(module, "caller")
 
 
 def _converted(builder: ir.IRBuilder, word: Any, kind: Any) -> Any:

@@ -31,7 +31,6 @@ from sonlearn.learn.learner import Learner, Predicted
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.losses import LOSS_OPTIONS, OF_CLASSES
 from sonlearn.report.labels import reported_loss
-from sonlearn.report.metrics import Metrics
 from sonlearn.report.problem import problem_of, without_held
 from sonlearn.report.progress import Row, Schedule
 from sonlearn.text.columns import Labelling
@@ -96,7 +95,7 @@ class Contender:
         self.learner: Learner | None = learner  # None after it has stopped, to free its memory
         self._problem = problem_of(setting.options, learner)
         self.progress = self._problem.progress(schedule, holdout)
-        self._metrics: Metrics | None = Metrics(learner)
+        self._metrics: Any = self._problem.metrics()
         self._measures: dict[str, float] = {}  # once it has stopped
         self.rows: list[Row] = []  # rows of the table that wait for the other settings
         self.seconds, self.refused = 0.0, 0  # rows that it could not learn from, or whose label does not fit
@@ -111,7 +110,6 @@ class Contender:
             return
         counted = self._problem.outcome(batch, held, outcome)
         self.rows += self.progress.rows(counted)
-        assert self._metrics is not None
         self._metrics.count(counted.y, counted.weight, counted.predicted, self.progress.counted(counted))
 
     def next_pass(self) -> None:
@@ -119,7 +117,7 @@ class Contender:
         self.progress.next_pass()
         if self.learner is not None:
             self.learner.next_pass()
-            self._metrics = Metrics(self.learner) if self._holdout else self._metrics
+            self._metrics = self._problem.metrics() if self._holdout else self._metrics
 
     def stop(self) -> None:
         """Learn no more: only figures stay."""
@@ -194,7 +192,8 @@ class Tuning:
         ]
         self._threads = threads
         self._run = mapping(ThreadPoolExecutor(threads) if threads > 1 else None)
-        self._skip, self._next, self._labelled, self._pass = skip, halving, 0, 1
+        self._skip, self._labelled, self._pass = skip, 0, 1
+        self._next = math.inf if halving is None else halving  # row after which the worse half stops
         if halving is not None and halving < 1:
             raise OptionError(f"halving {halving}: expected at least 1")
         if any(setting.options.label_delay for setting in settings):
@@ -313,18 +312,17 @@ class Tuning:
 
     @property
     def _halves(self) -> bool:
-        return self._next is not None and self._pass == 1 and len(self.at_work) > 1
+        return self._next < math.inf and self._pass == 1 and len(self.at_work) > 1
 
     def _end_of_round(self, batch: Batch, held: np.ndarray | None, start: int) -> int:
         """Row to stop at, so that halving happens after the same row however the stream is cut into batches."""
-        if not self._halves or self._next is None:
+        if not self._halves:
             return batch.n
         labelled_rows = np.cumsum(learnable(batch, held)[start:])
         remaining = self._next - self._labelled
         return start + int(np.searchsorted(labelled_rows, remaining)) + 1 if labelled_rows[-1] >= remaining else batch.n
 
     def _halve(self) -> None:
-        assert self._next is not None
         ranked = sorted(self.at_work, key=self._standing)
         for contender in ranked[(len(ranked) + 1) // 2 :]:
             contender.stop()

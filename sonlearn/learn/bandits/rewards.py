@@ -44,7 +44,6 @@ from sonlearn.data.linear_algebra import product
 from sonlearn.jit import bare_inline, inline
 from sonlearn.learn.diagonal_fd.dense import SCALARS, DenseDiagonalFDState, shrink, step, variance
 from sonlearn.learn.diagonal_fd.engine import params_of
-from sonlearn.learn.diagonal_fd.rounds import DiagonalFDParams
 from sonlearn.learn.losses import sigmoid
 from sonlearn.learn.pairs import Pairs, place_for
 from sonlearn.learn.tables import PAIRS, new_pairs
@@ -140,22 +139,17 @@ def renew(state, left):
 # ----------------------------------------------------------------------------------------------------------- dense rows
 
 
-#: How much a reward is doubted; the rows m of a sketch.
+#: How much a reward is doubted; the rows m of a sketch; the parameters of drfd's kernels, but for the retention.
 R, SKETCH_SIZE = 0.1, 15
-_PARAMS = params_of(LearnOptions(method="drfd", loss="squared", sketch_size=SKETCH_SIZE, arow_r=R))
+PARAMS = params_of(LearnOptions(method="drfd", loss="squared", sketch_size=SKETCH_SIZE, arow_r=R))
 #: Rows there may be, raw ones included.
-ROWS = SKETCH_SIZE - 1 + _PARAMS.raw
+ROWS = SKETCH_SIZE - 1 + PARAMS.raw
 #: What a width counts, beside that of a log-odds.
 SCALE = 1.0 / 3.0
 #: What may be left of rows before they are shrunk, and what is always left of them.
 HALF, LEAST_LEFT = 0.5, 2.0**-10
 #: Features from this one on are left out, and rows that are longer, squared.
 MOST, FARTHEST = 384, 1e12
-
-
-def sketch_params(decay: float) -> DiagonalFDParams:
-    """The parameters of drfd's kernels."""
-    return _PARAMS._replace(retention=1.0 - decay)
 
 
 def new_sketched(columns: int = 0) -> DenseDiagonalFDState:

@@ -172,7 +172,8 @@ class ConfidentRewards(RewardModel):
     """The diagonal and the sketched reward model side by side (see `RewardModel`)."""
 
     def __init__(self, options: BanditOptions):
-        self._params = Params(rule_of(options), CB_TYPES.index(options.cb_type), rewards.sketch_params(options.decay))
+        sketch = rewards.PARAMS._replace(retention=1.0 - options.decay)
+        self._params = Params(rule_of(options), CB_TYPES.index(options.cb_type), sketch)
         self._sparse = make_view("lunit")
         self._dense = make_view("fourier", components=COMPONENTS, widths=(WIDTH,), linear=1.0, rows="all")
         self._columns, self._sketch = options.actions or 1, new_work(self._params.sketch, rewards.MOST)
