@@ -16,6 +16,8 @@ from limits import pytest_runtest_call, restore_signals
 __all__ = ["pytest_runtest_call"]
 restore_signals()
 
+#: Kernels run as plain Python.
+INTERPRETS = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 #: Files whose tests run kernels and are quick without compilation; others mark single tests.
 INTERPRETED = ("test_text_errors", "test_text_hashing", "test_text_number", "test_text_read", "test_text_source")
 
@@ -33,18 +35,29 @@ def pytest_configure(config):
     config.option.loadscopereorder = False
 
 
-def pytest_collection_modifyitems(items):
-    """Put the longest files first, and mark the tests that continuous integration repeats without compilation."""
+def pytest_collection_modifyitems(config, items):
+    """Put the longest files first, mark what runs without compilation, and leave out what `--once` says."""
     rank = {name: place for place, name in enumerate(LONGEST)}
     items.sort(key=lambda item: rank.get(item.path.stem, len(rank)))
     for item in items:
         if item.path.stem in INTERPRETED:
             item.add_marker(pytest.mark.interpreted)
+    path = config.getoption("--once")
+    passed = set(path.read_text(encoding="utf-8").splitlines()) if path is not None and path.exists() else set()
+    left_out = [
+        item for item in items if item.nodeid in passed or (INTERPRETS and item.get_closest_marker("compiled"))
+    ]
+    config.hook.pytest_deselected(items=left_out)
+    gone = set(left_out)
+    items[:] = [item for item in items if item not in gone]
 
 
 def pytest_addoption(parser):
-    """``--allowed-skips N``: more skipped tests than that fail the run."""
+    """``--allowed-skips N``: more skipped tests fail the run; ``--once FILE``: none that passed is run again."""
     parser.addoption("--allowed-skips", type=int, default=None, metavar="N", help="fail if more tests than N skip")
+    parser.addoption(
+        "--once", type=Path, default=None, metavar="FILE", help="leave out tests that FILE lists; add those that pass"
+    )
 
 
 def pytest_terminal_summary(terminalreporter, config):
@@ -57,15 +70,16 @@ def pytest_terminal_summary(terminalreporter, config):
 
 
 def pytest_sessionfinish(session, exitstatus):
-    """Fail a run in which more tests were skipped than ``--allowed-skips`` says."""
-    reporter, allowed = (
-        session.config.pluginmanager.get_plugin("terminalreporter"),
-        session.config.getoption("--allowed-skips"),
-    )
+    """Fail a run in which more tests were skipped than ``--allowed-skips`` says; keep what passed for ``--once``."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     if reporter is None:  # a process of pytest-xdist: the one that started it counts
         return
+    allowed, path = session.config.getoption("--allowed-skips"), session.config.getoption("--once")
     if allowed is not None and exitstatus == 0 and len(reporter.stats.get("skipped", ())) > allowed:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
+    if path is not None:
+        with path.open("a", encoding="utf-8") as file:
+            file.writelines(f"{report.nodeid}\n" for report in reporter.stats.get("passed", ()))
 
 
 def package(name):
