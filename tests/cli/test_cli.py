@@ -24,6 +24,8 @@ from sonlearn.interrupts import Interrupted, Interrupts
 from sonlearn.options.methods import FIRST, METHODS
 
 GOLDEN = json.loads((GOLDEN_FILES / "cli.json").read_text(encoding="utf-8"))
+#: Runs of the whole committee, whose members and combiner other tests run without compilation.
+DEFAULT = "defaults, saved, predicted, inspected"
 #: Lines that differ from run to run.
 TIMING = ("elapsed time", "examples a second", "compiling kernels")
 #: Options under which projection changes many predictions.
@@ -62,7 +64,13 @@ def check_text(ours, theirs):
 
 
 @pytest.mark.interpreted
-@pytest.mark.parametrize("chain", GOLDEN, ids=lambda chain: chain["name"])
+@pytest.mark.parametrize(
+    "chain",
+    [
+        pytest.param(chain, marks=[pytest.mark.compiled] * (chain["name"] == DEFAULT), id=chain["name"])
+        for chain in GOLDEN
+    ],
+)
 def test_golden(cli, chain):
     for step in chain["steps"]:
         out, err = cli.both(*step["args"])

@@ -165,6 +165,7 @@ def test_an_adversary_of_classes_cannot_either():
     assert missed / n <= 0.1 + (2 * BOUND + 1 + first) / (STEP * n)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("coverage", [0.8, 0.9, 0.95])
 def test_coverage_is_as_asked_over_all_and_in_every_window(coverage):
     p, y, _ = stream_of_values(12_000, seed=4)

@@ -403,6 +403,7 @@ def test_the_history_has_the_scores_of_the_own_class_of_the_likeliest_and_of_a_s
             np.testing.assert_array_equal(history.inputs[at, j], expected)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("signal", [0.4, 2.0])
 def test_a_history_of_forty_classes_is_combined_as_all_of_them_are(signal):
     """However hard the stream is: without the sample the weights of the hard one would be negative."""

@@ -117,6 +117,7 @@ def test_probabilities_and_log_loss(method, how):
             )
 
 
+@pytest.mark.compiled
 @several
 @either
 def test_batches_cut_anywhere_saves_and_threads_change_no_bit(method, how, tmp_path):

@@ -161,6 +161,7 @@ LAYERED = [
 SAID = ("decided", "low", "high", "sets")
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(
     "given", [*CHEATS, {"method": "nag", "classes": "auto"}, {"classes": "auto"}, *LAYERED], ids=str
 )

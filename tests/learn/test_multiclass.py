@@ -122,6 +122,7 @@ def test_cuts_storage_and_rows_without_a_label_change_no_bit(name):
     assert_same(make().packed(whole), make().packed(cut))
 
 
+@pytest.mark.compiled
 @every
 def test_classes_that_become_many_on_the_way_change_no_bit(name):
     """Blocks are dense up to 32 classes and lists beyond; a row may be the one that takes its features from one to the

@@ -176,6 +176,7 @@ def test_importance_follows_the_loss(classes):
         assert got.probabilities[0, 0] == pytest.approx(softmax(z)[0], rel=2e-3)
 
 
+@pytest.mark.compiled
 @every
 def test_batches_cut_anywhere_and_saves_change_no_bit(name, tmp_path):
     check_cuts(make(name), make(name), stream(), tmp_path)

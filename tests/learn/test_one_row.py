@@ -145,7 +145,7 @@ def test_batches_of_one_row_are_as_other_batches(options, monkeypatch):
 
 
 @pytest.mark.parametrize("problem", MEMBERS)
-@pytest.mark.parametrize("numbers", [True, False])
+@pytest.mark.parametrize("numbers", [pytest.param(True, marks=pytest.mark.compiled), False])
 def test_a_committee_learns_rows_one_by_one_as_in_batches(problem, numbers, monkeypatch):
     """The same bits of predictions and of the model, while tables grow, a view sets in or goes, and members are pruned.
 

@@ -147,6 +147,7 @@ def test_a_missing_file_or_a_folder_is_named_before_any_is_read(tmp_path, last, 
         next(batches)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("chunk_bytes", [1 << 10, 1 << 14])
 @pytest.mark.parametrize("threads", [1, 2, 4])
 def test_threads_change_nothing(chunk_bytes, threads):

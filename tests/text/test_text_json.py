@@ -421,6 +421,7 @@ def test_texts_of_dicts_may_be_of_a_class_of_their_own(options):
     assert len(found[0]) > 5
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(
     ("rows", "name", "most", "columns"),
     [

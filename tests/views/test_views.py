@@ -262,6 +262,7 @@ def test_a_feature_twice_in_a_row_is_one(name):
 # ---------------------------------------------------------------------------------------------------- all views
 
 
+@pytest.mark.compiled
 @every
 @pytest.mark.parametrize("batch", [STREAMS["weighted"], STREAMS["numbers"], NEW_WORDS], ids="wnu")
 def test_batches_may_be_cut_and_states_stored_anywhere(name, batch):
@@ -489,6 +490,7 @@ def test_the_constant_of_text_that_is_hashed_has_no_part_in_pairs():
         assert_same_rows(Viewed(name).fit_transform(batch), Viewed(name).fit_transform(hashed))
 
 
+@pytest.mark.compiled
 def test_a_long_row_takes_time_in_proportion_when_the_table_is_full():
     """Numbers are shared then, and entries of the same number are found by a table, not by going through the row."""
     view = make_view("neighbours", limit=1 << 15)
