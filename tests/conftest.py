@@ -44,9 +44,7 @@ def pytest_collection_modifyitems(config, items):
             item.add_marker(pytest.mark.interpreted)
     path = config.getoption("--once")
     passed = set(path.read_text(encoding="utf-8").splitlines()) if path is not None and path.exists() else set()
-    left_out = [
-        item for item in items if item.nodeid in passed or (INTERPRETS and item.get_closest_marker("compiled"))
-    ]
+    left_out = [item for item in items if item.nodeid in passed or (INTERPRETS and item.get_closest_marker("compiled"))]
     config.hook.pytest_deselected(items=left_out)
     gone = set(left_out)
     items[:] = [item for item in items if item not in gone]
