@@ -247,7 +247,8 @@ def combine(loss, combiner, V, y, weight, learns, scratch, out):
     """
     E = len(combiner.w)
     for i in range(len(y)):
-        out[i] = averaged_score(loss, combiner, V, i)
+        z = averaged_score(loss, combiner, V, i)
+        out[i] = min(max(z, -SURE), SURE) if loss.code == LOGISTIC else z
         if not (learns and is_learned(weight[i], y[i])):
             continue
         combiner.rows[0] += 1
@@ -286,7 +287,7 @@ def averaged_score(loss, combiner, V, i):
             above += share * z
             below += share
     if loss.code == LOGISTIC:
-        return min(max(math.log(above / below), -SURE), SURE)
+        return math.log(above / below)
     return above / below
 
 
