@@ -102,7 +102,7 @@ class Dense(Engine):
             most = min(numbers.most, self._params.most)
             numbers = Numbers(np.where(numbers.features < most, numbers.features, -1), most)
             state = state._replace(now=state.now.copy())
-            state.now.constant[:] = np.append(-1, numbers.features)[np.maximum(state.now.constant, 0)] + 1
+            state.now["constant"] = np.append(-1, numbers.features)[state.now["constant"]] + 1
         own = numbers.features[: len(state.w)]
         stays, A = own >= 0, (self._params.alpha if self._factored else 0.0) * np.eye(numbers.most)
         known = own[stays]
@@ -120,8 +120,8 @@ class Dense(Engine):
         A = merging.summed(start, own, by)
         if self._ridge:
             found = found._replace(w=found.w.copy(), A=self._columns(A))
-            known = {int(each.now.constant[0]) for each in (base, *states)} - {0}
-            found.now.constant = known.pop() if len(known) == 1 else 0
+            known = {int(each.now["constant"][0]) for each in (base, *states)} - {0}
+            found.now["constant"] = known.pop() if len(known) == 1 else 0
             rounds.solve_for_weights(self._params, found)
             return found
         if self._factored:
