@@ -174,9 +174,10 @@ class _Names:
             return None
         values = self._values(x)
         try:
-            self._fill(self._entries.values.data, 0, *values)
-            if not math.isfinite(sum(values)):
+            total = sum(values)
+            if isinstance(total, np.complexfloating) or not math.isfinite(total):
                 return None
+            self._fill(self._entries.values.data, 0, *values)
         except (OverflowError, TypeError, struct.error):  # no number, or a whole one out of all bounds
             return None
         if all(values):

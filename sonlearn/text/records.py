@@ -31,7 +31,6 @@ import math
 import operator
 import re
 from collections import Counter
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -340,8 +339,9 @@ class RecordRows:
         of_space = isinstance(value, Members | list) and raw(member.title)[:1] in self._spaces_kept
         return member.title not in self._kept and not of_space
 
-    def _words(self, seed: int, space: str, words: Iterable[str]) -> None:
+    def _words(self, seed: int, space: str, words: list[str]) -> None:
         """Words, each a feature of the namespace with that hash."""
+        self._table.count_words(len(words))
         if not self._dropped:
             self._rows.entries += [(self._other(seed, word, space, word=True), 1.0) for word in words]
 
@@ -358,9 +358,7 @@ class RecordRows:
                     self._rows.entries.append((self._other(seed, at, space, word=False), value))
                 at += 1
             elif type(value) is str:
-                words = words_of(value)
-                self._table.count_words(len(words))
-                self._words(seed, space, words)
+                self._words(seed, space, words_of(value))
             elif isinstance(value, Members):
                 self._object(value, space)
                 self._enter(space)
@@ -399,9 +397,8 @@ class RecordRows:
         if name == "_text":
             if type(value) is not str:
                 raise Unfit(described(value), "a text of words", at)
-            words = [word for word in re.split("[ \t]+", value) if word]
-            self._table.count_words(len(words))
-            self._words(self._enter(space), space, (word.translate(_UNDERSCORES) for word in words))
+            words = [word.translate(_UNDERSCORES) for word in re.split("[ \t]+", value) if word]
+            self._words(self._enter(space), space, words)
         elif name in _OF_BANDITS:
             raise Unfit(shorten(name), "one example an object; dsjson is learned with --cb_explore_adf or --cb_adf", at)
         elif name.lower() == "_tag":

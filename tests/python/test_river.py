@@ -178,7 +178,10 @@ NO_LABELS = (math.nan, math.inf, -math.inf, "tea", "3", b"3", None, [1.0], np.co
 NO_VALUES = [
     *((2.0, label, "found label .*, expected a") for label in NO_LABELS),
     *((value, 1.0, "'tea'.*expected a finite number or a text") for value in (math.inf, -math.inf, [1], b"2", 10**400)),
-    *((value, 1.0, "'tea'.*expected a finite number or a text") for value in (bytearray(b"2"), np.complex128(2))),
+    *(
+        (value, 1.0, "'tea'.*expected a finite number or a text")
+        for value in (bytearray(b"2"), np.complex128(2), np.complex64(2))
+    ),
 ]
 
 
