@@ -174,10 +174,9 @@ class _Names:
             return None
         values = self._values(x)
         try:
-            total = sum(values)
-            if isinstance(total, np.complexfloating) or not math.isfinite(total):
-                return None
             self._fill(self._entries.values.data, 0, *values)
+            if not math.isfinite(sum(values)):
+                return None
         except (OverflowError, TypeError, struct.error):  # no number, or a whole one out of all bounds
             return None
         if all(values):
