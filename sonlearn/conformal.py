@@ -66,7 +66,7 @@ import numpy as np
 
 from sonlearn.data.mixing import split_mix
 from sonlearn.files import storage
-from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.jit import inline, jit
 
 STEP, BOUND, POWER = 0.07, 12.0, 0.6
 #: Rows after which steps are surely `STEP`.
@@ -75,13 +75,13 @@ FEW = 1000
 LATELY = 256
 
 
-@bare_inline
+@inline
 def step_of(t):
     """h_t of the row after t others."""
     return STEP if t > FEW else max(STEP, (t + 1.0) ** -POWER)
 
 
-@bare_inline
+@inline
 def stepped(theta, missed, h, alpha):
     """theta after a step h for a row that was missed or not."""
     if missed:
@@ -89,13 +89,13 @@ def stepped(theta, missed, h, alpha):
     return max(theta - h * alpha, -BOUND)
 
 
-@bare_inline
+@inline
 def averaged(mean, theta, t):
     """The mean of theta lately, of t rows before and this one."""
     return mean + max(1.0 / LATELY, 1.0 / (t + 1.0)) * (theta - mean)
 
 
-@bare_jit
+@jit
 def track(now, v, counted, alpha, thetas):
     """Fill in the threshold of each row before its label is used; the rows counted move it.
 
@@ -160,7 +160,7 @@ def new_intervals() -> IntervalsState:
     return IntervalsState(now, np.zeros(3), np.zeros((KNOTS, 2)), *np.zeros((4, SCALES)))
 
 
-@bare_jit
+@jit
 def intervals(state, p, y, counted, alpha, how, wider, s, low, high):
     """Fill in the interval of each row before its label is used; the rows counted are learned from.
 
@@ -188,7 +188,7 @@ def intervals(state, p, y, counted, alpha, how, wider, s, low, high):
             learn_error(state, s, center, e, not low[i] <= y[i] <= high[i], alpha)
 
 
-@bare_inline
+@inline
 def half_width(state, s, how):
     """Half the length of the interval, with the scales s of the row; how : `FOLLOWED`, `STEADY` or `REST`."""
     now, best = state.now[0], 0
@@ -203,7 +203,7 @@ def half_width(state, s, how):
     return math.exp(min(math.log(s[best]) + theta, 600.0))
 
 
-@bare_inline
+@inline
 def knot_of(state, center):
     """Return where a prediction stands between the knots, from 0 to KNOTS - 1."""
     now = state.now[0]
@@ -213,7 +213,7 @@ def knot_of(state, center):
     return min(max(8.0 * z + 32.0, 0.0), KNOTS - 1.001)
 
 
-@bare_inline
+@inline
 def scales_of(state, center, s):
     """s <- the six scales of a row with this prediction."""
     now, t = state.now[0], state.now[0]["rows"]
@@ -236,13 +236,13 @@ def scales_of(state, center, s):
     s[5] = math.sqrt(short * long)
 
 
-@bare_inline
+@inline
 def weight_of_rows(t, rate):
     """Return what the weights of t rows sum up to in a mean that forgets at this rate: 1 - (1 - rate)^t."""
     return 1.0 if t * rate > 40.0 else -math.expm1(t * math.log1p(-rate))
 
 
-@bare_inline
+@inline
 def learn_error(state, s, center, e, missed, alpha):
     """Learn the error e >= 0 of a row with the prediction `center`, whose interval has missed the label or not."""
     now, t = state.now[0], state.now[0]["rows"]

@@ -22,7 +22,7 @@ import math
 
 import numpy as np
 
-from sonlearn.jit import bare_inline, forced_inline, inline
+from sonlearn.jit import inline
 
 #: Of a smaller number `exponential` gives what it gives of this one: 4e-18.
 LOWEST = -40.0
@@ -34,13 +34,13 @@ SIDE_BY_SIDE = 16
 FOLD = 2.0**332
 
 
-@forced_inline
+@inline(force=True)
 def fold(unit, times):
     """(`unit`, how often it has been folded), of a unit that was `times` times: folded once more if little is left."""
     return (unit * FOLD, times + 1.0) if unit * FOLD < 1.0 else (unit, times)
 
 
-@forced_inline
+@inline(force=True)
 def folded(times, before):
     """The factor of a number that is kept in a unit folded `times` times, `before` of them when it was written."""
     by = 1.0
@@ -49,7 +49,7 @@ def folded(times, before):
     return by
 
 
-@forced_inline
+@inline(force=True)
 def largest(z, n):
     """The largest of z[:n]; -inf of none."""
     a = b = c = d = -math.inf
@@ -64,7 +64,7 @@ def largest(z, n):
     return max(max(a, b), max(c, d))
 
 
-@bare_inline
+@inline
 def find_largest(z, n, but, places):
     """places <- where the largest of z[:n] but z[`but`] are, the largest first, of equal ones the first; how many.
 
@@ -86,7 +86,7 @@ def find_largest(z, n, but, places):
     return size
 
 
-@forced_inline
+@inline(force=True)
 def any_above(z, begin, bound):
     """Return whether one of the next `SIDE_BY_SIDE` of z is above `bound`."""
     found = np.int32(0)
@@ -95,28 +95,28 @@ def any_above(z, begin, bound):
     return found != 0
 
 
-@forced_inline
+@inline(force=True)
 def clear_first(v, n):
     """v[:n] <- 0."""
     for i in range(n):
         v[i] = 0.0
 
 
-@forced_inline
+@inline(force=True)
 def set_scaled(out, by, v, n):
     """out[:n] <- by v[:n]."""
     for i in range(n):
         out[i] = by * v[i]
 
 
-@forced_inline
+@inline(force=True)
 def add_scaled(out, by, v, n):
     """out[:n] += by v[:n]."""
     for i in range(n):
         out[i] += by * v[i]
 
 
-@forced_inline
+@inline(force=True)
 def plus_dot(start, a, b, n):
     """start + a[:n]'b[:n], from the left to the right."""
     for i in range(n):
@@ -124,7 +124,7 @@ def plus_dot(start, a, b, n):
     return start
 
 
-@forced_inline
+@inline(force=True)
 def minus_dot(start, a, b, n):
     """start - a[:n]'b[:n], from the left to the right."""
     for i in range(n):
@@ -132,13 +132,13 @@ def minus_dot(start, a, b, n):
     return start
 
 
-@forced_inline
+@inline(force=True)
 def dot(a, b, n):
     """a[:n]'b[:n], from the left to the right."""
     return plus_dot(0.0, a, b, n)
 
 
-@forced_inline
+@inline(force=True)
 def product(p, v, n):
     """p[:n]'v[:n], as four sums side by side."""
     a = b = c = d = 0.0
@@ -153,7 +153,7 @@ def product(p, v, n):
     return (a + b) + (c + d)
 
 
-@forced_inline
+@inline(force=True)
 def total_of(z, n):
     """The sum of z[:n]."""
     a = b = c = d = 0.0
@@ -168,7 +168,7 @@ def total_of(z, n):
     return (a + b) + (c + d)
 
 
-@forced_inline
+@inline(force=True)
 def exponential(x):
     """exp(x) of x <= 0, to 1e-12 of itself: Taylor's polynomial of x/128, squared seven times.
 
@@ -182,7 +182,7 @@ def exponential(x):
     return p
 
 
-@forced_inline
+@inline(force=True)
 def solve_lower(LT, r, b, out):
     """out[:r] <- L^-1 b[:r]; row j of LT is column j of L. LT and b are not modified."""
     for i in range(r):
@@ -194,7 +194,7 @@ def solve_lower(LT, r, b, out):
             out[i] -= pivot * LT[j, i]
 
 
-@forced_inline
+@inline(force=True)
 def solve_upper(LT, r, b, out):
     """out[:r] <- L^-T b[:r]. LT and b are not modified."""
     for j in range(r - 1, -1, -1):
@@ -204,7 +204,7 @@ def solve_upper(LT, r, b, out):
         out[j] = total / LT[j, j]
 
 
-@forced_inline
+@inline(force=True)
 def cholesky_update(LT, r, v):
     """LT'LT <- LT'LT + v v', by Givens rotations. Modifies LT, overwrites v[:r]. The diagonal may contain zeros."""
     for j in range(r):
@@ -219,7 +219,7 @@ def cholesky_update(LT, r, v):
             v[i] = c * v[i] - s * old
 
 
-@forced_inline
+@inline(force=True)
 def add_rows(by, A, rows, out):
     """out += by[:rows]' A[:rows], four rows at a time to save reads and writes of `out`. by and A are not modified."""
     in_fours = rows - rows % 4
@@ -231,14 +231,14 @@ def add_rows(by, A, rows, out):
         add_scaled(out, by[at], A[at], len(out))
 
 
-@bare_inline
+@inline
 def clear(A):
     """A <- 0 for a matrix."""
     for i in range(len(A)):
         clear_first(A[i], A.shape[1])
 
 
-@bare_inline
+@inline
 def mirror(A, n):
     """The upper triangle of A[:n, :n] <- the lower one."""
     for i in range(n):
@@ -246,7 +246,7 @@ def mirror(A, n):
             A[j, i] = A[i, j]
 
 
-@inline
+@inline(allocates=True)
 def gram_spectrum(R):
     """(lam float64[r] ascending, U float64[r, r]): R'R = U diag(lam) U', by R's singular values, not by R'R."""
     _, sigma, V = np.linalg.svd(R)
@@ -258,13 +258,13 @@ def gram_spectrum(R):
     return lam, U
 
 
-@bare_inline
+@inline
 def factorise(A, plus, r, LT):
     """`factorise_or` whose squares of pivots are at least `LEAST`."""
     factorise_or(A, plus, r, LT, LEAST, math.sqrt(LEAST))
 
 
-@bare_inline
+@inline
 def factorise_or(A, plus, r, LT, least, pivot):
     """LT <- the upper triangular factor of A + plus I on the leading r x r part, LT'LT = A + plus I.
 
@@ -288,7 +288,7 @@ def factorise_or(A, plus, r, LT, least, pivot):
 INVERSE, ROOT, FOURTH, SHIFTED = range(4)
 
 
-@bare_inline
+@inline
 def spectral(kind, base, lam, g):
     """f(lam) g, or 0 where the denominator of f is 0 (pseudo-inverse)."""
     floor = base + lam

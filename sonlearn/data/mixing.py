@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sonlearn.jit import forced_inline
+from sonlearn.jit import inline
 
 #: Bits of a hash, and the number that has all of them.
 BITS = 31
@@ -18,7 +18,7 @@ LOW = (1 << BITS) - 1
 _HALF = 1 << 64
 
 
-@forced_inline
+@inline(force=True)
 def hash_bits(h):  # type: ignore[no-untyped-def]
     """A hash of 31 bits, of the lowest 31 bits of an integer."""
     h &= LOW

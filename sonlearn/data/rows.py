@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sonlearn.jit import bare_jit, forced_inline
+from sonlearn.jit import inline, jit
 
 #: Columns of `Rows.unseen`.
 COUNT, SQUARES = range(2)
@@ -45,26 +45,26 @@ NO_ROWS = Rows(
 )  # fmt: skip
 
 
-@forced_inline
+@inline(force=True)
 def begin_row(unseen: np.ndarray, i: int) -> None:
     """Nothing is left out of row i yet. unseen : that of `Rows`"""
     unseen[i, COUNT] = unseen[i, SQUARES] = 0.0
 
 
-@forced_inline
+@inline(force=True)
 def leave_out(unseen: np.ndarray, i: int, x: float) -> None:
     """Measure an entry of row i that is left out: a value x other than 0."""
     unseen[i, COUNT] += 1.0
     unseen[i, SQUARES] += x * x
 
 
-@forced_inline
+@inline(force=True)
 def is_learned(weight: float, y: float) -> bool:
     """Return whether a row is learned from: it has a label and a weight above 0. `learned_rows` asks it of all rows."""
     return weight > 0.0 and y == y
 
 
-@forced_inline
+@inline(force=True)
 def entries(rows: Rows, i: int) -> tuple[np.ndarray, np.ndarray]:
     """(features, values) of row i: views. Loops over them need not ask whether an index counts from the end.
 
@@ -74,7 +74,7 @@ def entries(rows: Rows, i: int) -> tuple[np.ndarray, np.ndarray]:
     return rows.features[begin:end], rows.values[begin:end]
 
 
-@forced_inline
+@inline(force=True)
 def features_with(feats: np.ndarray, seen: int) -> int:
     """Return how many features there are with the numbers `feats` beside the first `seen`. feats : int64[s]"""
     for at in range(len(feats)):
@@ -106,7 +106,7 @@ def rows_between(rows: Rows, start: int, stop: int) -> Rows:
     )  # fmt: skip
 
 
-@bare_jit
+@jit
 def first_wild(indptr, values, y, weight, start, limit):  # type: ignore[no-untyped-def]
     """First row from `start` on with a value, label or weight beyond `limit`, or n."""
     for i in range(start, len(y)):

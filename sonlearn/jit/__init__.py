@@ -9,19 +9,6 @@ before a kernel is called.
 
 from __future__ import annotations
 
-from sonlearn.jit.decorators import (
-    COMPILING,
-    bare_inline,
-    bare_jit,
-    fetch,
-    forced_inline,
-    inline,
-    jit,
-    on_compilation,
-    without_numba,
-)
+from sonlearn.jit.decorators import COMPILING, fetch, inline, jit, on_compilation, without_numba
 
-__all__ = [
-    "COMPILING", "bare_inline", "bare_jit", "fetch", "forced_inline", "inline", "jit", "on_compilation",
-    "without_numba",
-]  # fmt: skip
+__all__ = ["COMPILING", "fetch", "inline", "jit", "on_compilation", "without_numba"]

@@ -139,39 +139,46 @@ def _compiler() -> Any:
     return compiler
 
 
-def jit(function: Callable) -> Callable:
+def jit(function: Callable | None = None, /, *, allocates: bool = False) -> Callable:
     """Compile `function` in nopython mode, without the GIL, cached by the sources that it depends on.
 
     For functions that Python calls; functions that kernels call are `inline`.
+
+    Parameters
+    ----------
+    function : callable or None
+        None: the decorator with these options is returned.
+    allocates : bool
+        It, or a function that it calls, makes arrays or returns one. Else the arrays that it passes on are not counted:
+        that costs two atomic operations per array and call, which halves the speed of a parser with its short helpers.
     """
-    return function if _DISABLED else Kernel(function)
+    if function is None:
+        return functools.partial(jit, allocates=allocates)
+    return function if _DISABLED else Kernel(function, **_counting(allocates))
 
 
-def inline(function: Callable) -> Callable:
-    """A helper that LLVM may inline into its callers: compiled with them, and alone where Python calls it."""
-    return function if _DISABLED else InlinedKernel(function)
+def inline(function: Callable | None = None, /, *, allocates: bool = False, force: bool = False) -> Callable:
+    """A helper that LLVM may inline into its callers: compiled with them, and alone where Python calls it.
 
-
-def bare_jit(function: Callable) -> Callable:
-    """`jit` for a kernel that allocates and returns no array: the arrays that it passes on are not reference-counted.
-
-    Counting costs two atomic operations per array and call, which halves the speed of a parser with its short helpers.
-    The functions that such a kernel calls must be `bare_inline`.
+    Parameters
+    ----------
+    function, allocates
+        See `jit`. What does not allocate must not call what does.
+    force : bool
+        LLVM must inline it: for short helpers, whose call would cost more than their work.
     """
-    return function if _DISABLED else Kernel(function, _nrt=False)
+    if function is None:
+        return functools.partial(inline, allocates=allocates, force=force)
+    forced = {"forceinline": True} if force else {}
+    return function if _DISABLED else InlinedKernel(function, **_counting(allocates), **forced)
 
 
-def bare_inline(function: Callable) -> Callable:
-    """`inline` for helpers of a `bare_jit` kernel."""
-    return function if _DISABLED else InlinedKernel(function, _nrt=False)
+def _counting(allocates: bool) -> dict[str, bool]:
+    """Options of Numba with which references to arrays are counted, or are not."""
+    return {} if allocates else {"_nrt": False}
 
 
-def forced_inline(function: Callable) -> Callable:
-    """`bare_inline` that LLVM must inline: for short helpers, whose call would cost more than their work."""
-    return function if _DISABLED else InlinedKernel(function, _nrt=False, forceinline=True)
-
-
-@forced_inline
+@inline(force=True)
 def fetch(array, row, lines):
     """Prefetch the first `lines` cache lines of a row of `array` that will be used soon. The row must exist.
 

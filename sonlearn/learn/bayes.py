@@ -25,7 +25,7 @@ import numpy as np
 from sonlearn.data.axes import BY_FEATURE, Axis, Scalars, summed
 from sonlearn.data.linear_algebra import FOLD, fold, folded
 from sonlearn.data.rows import Rows, is_learned, longest_row
-from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.jit import inline, jit
 from sonlearn.jit.sequence import Calls
 from sonlearn.learn.engine import Engine, Predictions
 from sonlearn.options import LearnOptions
@@ -113,7 +113,7 @@ class NaiveBayes(Engine):
         return state
 
 
-@bare_jit
+@jit
 def score_rows(params, state, work, rows, raw, start, learn):
     """raw[i, 0] <- log-odds of row i, from row `start` on; returns the first row whose log-odds are not finite, or n.
 
@@ -130,7 +130,7 @@ def score_rows(params, state, work, rows, raw, start, learn):
     return len(rows.y)
 
 
-@bare_inline
+@inline
 def log_odds(params, state, work, rows, i):
     """z of row i. Modifies nothing but `work`.
 
@@ -158,7 +158,7 @@ def log_odds(params, state, work, rows, i):
     return z + math.log((state.sums[ROWS, 1] + 1.0) / (state.sums[ROWS, 0] + 1.0))
 
 
-@bare_inline
+@inline
 def total_odds(params, state):
     """ln(T-/T+); 0 while nothing has been counted."""
     counted = state.now[0]["counted"]
@@ -169,7 +169,7 @@ def total_odds(params, state):
     return math.log((neg + more) / (pos + more))
 
 
-@bare_inline
+@inline
 def count(params, state, rows, i):
     """Add row i to the counts of its class: modifies state."""
     now, counts, sums = state.now[0], state.counts, state.sums

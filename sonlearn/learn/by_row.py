@@ -19,7 +19,7 @@ import numpy as np
 
 from sonlearn.data.batch import Batch
 from sonlearn.data.rows import Rows
-from sonlearn.jit import bare_jit
+from sonlearn.jit import jit
 from sonlearn.jit.sequence import Calls, Sequence
 from sonlearn.views.index import Entries, RowNumbering
 from sonlearn.views.view import fits
@@ -273,7 +273,7 @@ def full(rows: Rows) -> Iterator[None]:
         rows.indptr[1] = own
 
 
-@bare_jit
+@jit
 def copy_one(source, target):
     """target[0] <- source[0]."""
     target[0] = source[0]

@@ -22,7 +22,7 @@ import numpy as np
 from sonlearn.data.batch import Batch
 from sonlearn.data.linear_algebra import exponential, total_of
 from sonlearn.errors import InputError, shorten
-from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.jit import inline, jit
 from sonlearn.learn.engine import Predictions
 from sonlearn.learn.predicted import Predicted
 from sonlearn.options import LearnOptions
@@ -286,7 +286,7 @@ def first_occurrences(y: np.ndarray, met: int) -> np.ndarray:
     return np.searchsorted(most, new).astype(np.int64)
 
 
-@bare_jit
+@jit
 def judge(most, softmax, out, y, winner, raw, loss, probabilities, other):
     """Fill in what is made of each row's scores.
 
@@ -325,7 +325,7 @@ def judge(most, softmax, out, y, winner, raw, loss, probabilities, other):
             loss[i] = whole - own
 
 
-@bare_inline
+@inline
 def log_share(z, softmax):
     """Logarithm of what the probability of a class with the score z is in proportion to: exp(z), or 1/(1 + exp(-z))."""
     if softmax:

@@ -18,7 +18,7 @@ from sonlearn.data.arrays import grown
 from sonlearn.data.batch import Batch, joined
 from sonlearn.data.rows import WILD
 from sonlearn.files import storage
-from sonlearn.jit import bare_jit
+from sonlearn.jit import jit
 
 #: What a file holds of rows that wait.
 ARRAYS = ("indptr", "indices", "values", "y", "weight", "lines")
@@ -54,7 +54,7 @@ def with_room_for(queue: DelayQueue, K: int) -> DelayQueue:
     return queue._replace(inputs=grown(queue.inputs, K), outputs=grown(queue.outputs, K))
 
 
-@bare_jit
+@jit
 def exchange(queue, counts, met, places, scale, y, weight, V):
     """Put what rows have that come into the queue, and in place of what learned rows have what it was then.
 

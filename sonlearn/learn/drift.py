@@ -25,7 +25,7 @@ import numpy as np
 
 from sonlearn.data.linear_algebra import clear_first
 from sonlearn.data.rows import is_learned
-from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.jit import inline, jit
 
 #: Shares that are bet: the small ones find small changes, the large ones large changes quickly.
 BETS = (0.25, 0.5, 1.0, 2.0)
@@ -81,7 +81,7 @@ def merge_drifts(base: Drift, drifts: Sequence[Drift], by: np.ndarray) -> Drift:
     return Drift(last.means.copy(), last.size.copy(), last.wealth.copy(), last.starts + shift, kept, count)
 
 
-@bare_jit
+@jit
 def watch(drift, relative, x, y, weight, late):
     """Take in how wrong predictions were.
 
@@ -99,7 +99,7 @@ def watch(drift, relative, x, y, weight, late):
             take_in(drift, relative, x[i], SLACK)
 
 
-@bare_inline
+@inline
 def take_in(drift, relative, x, slack):
     """Take in how wrong one prediction was; a mean that is higher by `slack` is no change."""
     if not relative:
@@ -111,7 +111,7 @@ def take_in(drift, relative, x, slack):
         bet(drift, x / (x + drift.size[0]) if x > 0.0 else 0.0, slack)
 
 
-@bare_inline
+@inline
 def bet(drift, x, slack):
     """One round of all gamblers."""
     means, wealth, row = drift.means, drift.wealth, drift.count[0]

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sonlearn.data.linear_algebra import add_rows, add_scaled, clear, clear_first, find_largest, product
-from sonlearn.jit import bare_inline, forced_inline
+from sonlearn.jit import inline
 
 #: Rows are filled up with zeros to a multiple of so many numbers.
 LANES = 8
@@ -54,7 +54,7 @@ def room_for(rows: int, most: int) -> Eigenpairs:
     )
 
 
-@bare_inline
+@inline
 def leading_eigenpairs(T, r, most, out):
     """out.lam, out.U <- the `most` largest eigenvalues of T[:r, :r], and their eigenvectors.
 
@@ -72,7 +72,7 @@ def leading_eigenpairs(T, r, most, out):
     reflect(A, r, out.by, U, Z[0, : U.shape[1]])
 
 
-@bare_inline
+@inline
 def scaled(T, r, A):
     """A <- T[:r, :r] over its largest entry in size, which is returned, so that no square overflows or vanishes."""
     top = 0.0
@@ -87,7 +87,7 @@ def scaled(T, r, A):
     return top
 
 
-@bare_inline
+@inline
 def tridiagonal(A, r, d, e, by, p):
     """(d, e) <- diagonal and off-diagonal of a tridiagonal H_{r-3} .. H_0 A H_0 .. H_{r-3}, H_k = I - by_k v_k v_k'.
 
@@ -121,14 +121,14 @@ def tridiagonal(A, r, d, e, by, p):
         e[r - 2] = A[r - 1, r - 2]
 
 
-@forced_inline
+@inline(force=True)
 def take_off_both(out, x, a, y, b):
     """out -= x a + y b."""
     for j in range(len(out)):
         out[j] -= x * a[j] + y * b[j]
 
 
-@bare_inline
+@inline
 def diagonal(d, e, Z, r):
     """d <- the eigenvalues of the tridiagonal matrix of diagonal d and off-diagonal e, Z <- eigenvectors as rows.
 
@@ -148,7 +148,7 @@ def diagonal(d, e, Z, r):
             ql_step(d, e, Z, begin, end)
 
 
-@bare_inline
+@inline
 def ql_step(d, e, Z, begin, end):
     """One step on the block from `begin` to `end`; shifted by the eigenvalue of its first 2 x 2 nearer to d[begin]."""
     g = (d[begin + 1] - d[begin]) / (2.0 * e[begin])
@@ -176,7 +176,7 @@ def ql_step(d, e, Z, begin, end):
     e[end] = 0.0
 
 
-@forced_inline
+@inline(force=True)
 def rotate(a, b, c, s):
     """(a, b) <- (c a - s b, s a + c b)."""
     for j in range(len(a)):
@@ -185,7 +185,7 @@ def rotate(a, b, c, s):
         b[j] = s * x + c * y
 
 
-@bare_inline
+@inline
 def reflect(A, r, by, U, t):
     """U <- H_0 .. H_{r-3} U, with what `tridiagonal` has left; t : float64[columns of U], overwritten."""
     for k in range(r - 3, -1, -1):

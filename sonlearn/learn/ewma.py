@@ -23,7 +23,7 @@ import numpy as np
 from sonlearn.data import axes, merging
 from sonlearn.data.axes import BY_CLASS, Scalars, summed
 from sonlearn.data.rows import Rows, is_learned
-from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.jit import inline, jit
 from sonlearn.jit.sequence import Calls
 from sonlearn.learn.engine import Engine, Predictions
 from sonlearn.learn.tolerances import LIMIT
@@ -85,7 +85,7 @@ class Shares(LabelMean):
         self._kind, self.retention = SHARES, 1.0 - decay
 
 
-@bare_jit
+@jit
 def follow(kind, retention, state, rows, start, learns, raw):
     """raw[start:] <- predictions; where `learns`, labels are counted, each after the prediction of its row.
 
@@ -115,7 +115,7 @@ def follow(kind, retention, state, rows, start, learns, raw):
     return len(rows.y)
 
 
-@bare_inline
+@inline
 def prediction_of(kind, n, mean):
     """Return what is predicted of a mean of labels of weight n for the next row, without its base."""
     if kind == MEAN:

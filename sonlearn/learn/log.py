@@ -19,14 +19,14 @@ import numpy as np
 from sonlearn.data.arrays import grown
 from sonlearn.data.axes import Counted
 from sonlearn.data.linear_algebra import add_rows, clear, clear_first, set_scaled
-from sonlearn.jit import bare_inline, forced_inline
+from sonlearn.jit import inline
 from sonlearn.learn.tolerances import LOG_MIN
 
 #: The log composes blocks of 2^BITS generations, and of 2^BITS of those, and so on.
 BITS = 3
 
 
-@forced_inline
+@inline(force=True)
 def apply_map(row, by, out):
     """out <- the row (float64[M + K]) mapped by `by` (float64[M, M + K]); neither is modified."""
     width = len(by)
@@ -36,7 +36,7 @@ def apply_map(row, by, out):
     add_rows(row, by, width, out)
 
 
-@forced_inline
+@inline(force=True)
 def map_forward(maps, stamp, generation, z):
     """Map the row z[0] from generation `stamp` to `generation`; returns the index in z of the result.
 
@@ -50,7 +50,7 @@ def map_forward(maps, stamp, generation, z):
     return source
 
 
-@bare_inline
+@inline
 def begin_generation(now, maps, ET, on_b, last, product):
     """Log z <- E z and b <- b + B z for all features, and begin a generation: modifies now and maps, which has room.
 
@@ -67,7 +67,7 @@ def begin_generation(now, maps, ET, on_b, last, product):
     now["generation"] += 1
 
 
-@bare_inline
+@inline
 def most_generations(seen, width):
     """Generations that the log may hold, of `seen` features with `width` numbers that maps multiply.
 
@@ -79,7 +79,7 @@ def most_generations(seen, width):
     return most
 
 
-@bare_inline
+@inline
 def log_is_full(now, maps):
     """Return whether all features are to be brought up to date before there is another generation.
 
@@ -88,7 +88,7 @@ def log_is_full(now, maps):
     return now["generation"] >= LOG_MIN and now["generation"] >= most_generations(now["seen"], maps.shape[1])
 
 
-@bare_inline
+@inline
 def enter(maps, last, product, g):
     """Log `last`, the map of generation g, and compose it with the earlier slots of each block that contains it.
 
@@ -109,14 +109,14 @@ def enter(maps, last, product, g):
         level, i = level + 1, i >> BITS
 
 
-@bare_inline
+@inline
 def copy(source, maps, at):
     """maps[at] <- source."""
     for j in range(source.shape[0]):
         set_scaled(maps[at, j], 1.0, source[j], source.shape[1])
 
 
-@forced_inline
+@inline(force=True)
 def place(level, i):
     """Position of slot i of `level`.
 
@@ -130,7 +130,7 @@ def place(level, i):
     return at
 
 
-@forced_inline
+@inline(force=True)
 def level_at(at, now):
     """Largest level with a slot that begins at generation `at` and is not empty at generation `now`."""
     level, length = 0, 1 << BITS
@@ -140,7 +140,7 @@ def level_at(at, now):
     return level
 
 
-@forced_inline
+@inline(force=True)
 def next_slot(at, now):
     """(position, generation at its end) of the longest composition that begins at generation `at` < `now`."""
     if at >> BITS == now >> BITS:

@@ -25,7 +25,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from sonlearn.jit import bare_inline, bare_jit, forced_inline
+from sonlearn.jit import inline, jit
 from sonlearn.options import LearnOptions
 from sonlearn.options.losses import LOSSES
 from sonlearn.options.methods import METHODS
@@ -83,7 +83,7 @@ def output_of(options: LearnOptions) -> Output:
     return Output(options.multinomial or 0, loss_of(options), *options.bounds)
 
 
-@bare_inline
+@inline
 def loss_value(loss, p: float, y: float) -> float:
     """l(p, y). Finite for finite p, except poisson above p = 709."""
     error = abs(p - y)
@@ -105,7 +105,7 @@ def loss_value(loss, p: float, y: float) -> float:
     return error * error
 
 
-@bare_inline
+@inline
 def loss_slope(loss, p: float, y: float) -> float:
     """dl/dp at (p, y)."""
     if loss.code == LOGISTIC:
@@ -129,7 +129,7 @@ def loss_slope(loss, p: float, y: float) -> float:
     return 2.0 * (p - y)
 
 
-@bare_inline
+@inline
 def softmax_slopes(z, y, h, out):
     """out <- h (q - e_y) with q = softmax(z), the derivatives of -h ln q_y in z; returns their 2-norm.
 
@@ -152,7 +152,7 @@ def softmax_slopes(z, y, h, out):
     return math.sqrt(squares + others * others)
 
 
-@forced_inline
+@inline(force=True)
 def slopes(output, prediction, y, h, out):
     """out[c] <- h times the derivative of the loss in the prediction of class c; returns their 2-norm.
 
@@ -164,7 +164,7 @@ def slopes(output, prediction, y, h, out):
     return abs(out[0])
 
 
-@forced_inline
+@inline(force=True)
 def within_bounds(output, raw, prediction, limit):
     """prediction <- raw clipped to output.low..high; False if one of raw is beyond `limit`. float64[K] both."""
     for c in range(len(raw)):
@@ -174,7 +174,7 @@ def within_bounds(output, raw, prediction, limit):
     return True
 
 
-@forced_inline
+@inline(force=True)
 def row_scale(weight, slope, t):
     """s = sqrt(sigma + eta_t) |slope|: the sketch receives the row s x. weight : RowWeight"""
     eta = weight.eta
@@ -183,7 +183,7 @@ def row_scale(weight, slope, t):
     return math.sqrt(weight.sigma + eta) * abs(slope)
 
 
-@bare_inline
+@inline
 def sigmoid(u):
     """1/(1 + exp(-u)), without overflow."""
     if u >= 0.0:
@@ -192,13 +192,13 @@ def sigmoid(u):
     return e / (1.0 + e)
 
 
-@bare_inline
+@inline
 def exp(p: float) -> float:
     """exp(p), infinite where that overflows (interpreted, math.exp would raise)."""
     return math.exp(p) if p < LARGEST_LOG else math.inf
 
 
-@bare_inline
+@inline
 def leads_too_far(loss, p, xx, limit):
     """Tell whether a row of squared length xx is not learned if its prediction is p: only poisson's slope grows so.
 
@@ -208,7 +208,7 @@ def leads_too_far(loss, p, xx, limit):
     return loss.code == POISSON and not exp(p) * exp(p) * xx <= limit
 
 
-@bare_jit
+@jit
 def losses(loss, p, y, out) -> None:
     """out[i] <- l(p[i], y[i]), or NaN if y[i] is NaN. p, y : float64[n], not modified; out : float64[n], filled in."""
     for i in range(len(p)):
@@ -222,7 +222,7 @@ FLAT = -40.0
 STEPS, LAST_STEP = 40, 1e-6
 
 
-@bare_inline
+@inline
 def travel(loss, p: float, y: float, T: float) -> float:
     """Signed change of the prediction from p in time T >= 0, for label y."""
     if loss.code == LOGISTIC:
@@ -246,7 +246,7 @@ def travel(loss, p: float, y: float, T: float) -> float:
     return (y - p) * -math.expm1(-2.0 * T)
 
 
-@bare_inline
+@inline
 def softmax_travel(p, y: int, slope, T: float) -> float:
     """The b with which predictions of several classes change by b times `slope` in time T >= 0.
 
@@ -270,7 +270,7 @@ def softmax_travel(p, y: int, slope, T: float) -> float:
     return logistic_travel(p[y] - top - math.log(others), a * T) / (a * slope[y])
 
 
-@bare_inline
+@inline
 def logistic_travel(m: float, T: float) -> float:
     """The d >= 0 with (m + d) + exp(m + d) = m + exp(m) + T."""
     free = max(0.0, FLAT - m)
@@ -297,7 +297,7 @@ def logistic_travel(m: float, T: float) -> float:
     return free + d
 
 
-@bare_inline
+@inline
 def poisson_travel(p: float, y: float, T: float) -> float:
     """u = exp(-p) follows du/ds = 1 - y u, so the change is -log(exp(p) (1 - exp(-yT))/y + exp(-yT))."""
     if y * T < 1e-300:

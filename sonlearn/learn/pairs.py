@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sonlearn.data.linear_algebra import SIDE_BY_SIDE
-from sonlearn.jit import bare_inline, fetch, forced_inline
+from sonlearn.jit import fetch, inline
 
 #: Orders of blocks, which have 2^order places: below SIZES. Lists have LEAST places at least.
 SIZES, LEAST = 32, 4
@@ -71,7 +71,7 @@ class Pairs(NamedTuple):
     now: np.ndarray
 
 
-@forced_inline
+@inline(force=True)
 def place_of(pairs, f, k):
     """The place of class k in the block of feature f, counted from where that begins; -1: it has none."""
     block = pairs.blocks[f]
@@ -92,7 +92,7 @@ def place_of(pairs, f, k):
     return -1
 
 
-@forced_inline
+@inline(force=True)
 def fetch_block(pairs, rows, at, end):
     """Prefetch the block of the feature of entry `at`, and the place of the block of one further on, before `end`.
 
@@ -110,7 +110,7 @@ def fetch_block(pairs, rows, at, end):
             fetch(pairs.values[0], begin, min((4 * size + 63) >> 6, LINES))
 
 
-@bare_inline
+@inline
 def add_weights(pairs, rows, i, scale, classes, z):
     """z[k] += scale * x * the first number of the pair of class k < `classes`, for each feature of row i in turn.
 
@@ -138,7 +138,7 @@ def add_weights(pairs, rows, i, scale, classes, z):
             at += 1
 
 
-@forced_inline
+@inline(force=True)
 def dense_places(pairs, rows, at, end, classes):
     """Places, up to `classes`, that the blocks of entry `at` and the next three have; 0 unless all are dense."""
     if at + 4 > end:
@@ -150,7 +150,7 @@ def dense_places(pairs, rows, at, end, classes):
     return classes
 
 
-@forced_inline
+@inline(force=True)
 def add_four(pairs, rows, at, scale, places, z):
     """`add_weights` of the first `places` of four dense blocks, from entry `at` on."""
     blocks, features, w = pairs.blocks, rows.features, pairs.values[0]
@@ -162,7 +162,7 @@ def add_four(pairs, rows, at, scale, places, z):
         z[k] = (((z[k] + p * w[a + k]) + q * w[b + k]) + r * w[c + k]) + s * w[d + k]
 
 
-@forced_inline
+@inline(force=True)
 def add_dense(pairs, rows, e, scale, start, classes, z):
     """`add_weights` of entry e from class `start` on, if its block is dense."""
     block, w, x = pairs.blocks[rows.features[e]], pairs.values[0], rows.values[e] * scale
@@ -171,7 +171,7 @@ def add_dense(pairs, rows, e, scale, start, classes, z):
         z[k] += x * w[begin + k]
 
 
-@forced_inline
+@inline(force=True)
 def add_list(pairs, rows, e, scale, z):
     """`add_weights` of entry e, if its block is a list."""
     block, w, x = pairs.blocks[rows.features[e]], pairs.values[0], rows.values[e] * scale
@@ -179,7 +179,7 @@ def add_list(pairs, rows, e, scale, z):
         z[pairs.classes[at]] += x * w[at]
 
 
-@forced_inline
+@inline(force=True)
 def place_for(pairs, f, k, classes):
     """`place_of`, of a pair that is added where there is none; room has been made (`has_room`).
 
@@ -189,7 +189,7 @@ def place_for(pairs, f, k, classes):
     return place if place >= 0 else add_pair(pairs, f, k, classes)
 
 
-@bare_inline
+@inline
 def add_to_pairs(pairs, f, by, some, steps, classes):
     """The first number of the pair of feature f and each of the classes `some` += by steps[k]; room has been made.
 
@@ -201,7 +201,7 @@ def add_to_pairs(pairs, f, by, some, steps, classes):
         pairs.values[0][pairs.blocks[f]["begin"] + place] += by * steps[k]
 
 
-@bare_inline
+@inline
 def add_pair(pairs, f, k, classes):
     """The place of class k < `classes` in the block of feature f, where it has none; numbers there are 0.
 
@@ -233,7 +233,7 @@ def add_pair(pairs, f, k, classes):
     return size
 
 
-@bare_inline
+@inline
 def take_block(pairs, order):
     """A block of 2^order places, whose numbers are 0."""
     at = pairs.free[order]
@@ -249,7 +249,7 @@ def take_block(pairs, order):
     return at
 
 
-@bare_inline
+@inline
 def leave_block(pairs, at, order):
     """Let others have a block of 2^order places; as long as there are no lists nobody would ask for it."""
     if at + (1 << order) <= len(pairs.classes):
@@ -257,7 +257,7 @@ def leave_block(pairs, at, order):
         pairs.free[order] = at
 
 
-@bare_inline
+@inline
 def scale_pairs(pairs, f, column, by):
     """Multiply one of the numbers of feature f's pairs by `by`. pairs : Pairs, modified; column : int; by : float."""
     block = pairs.blocks[f]
@@ -265,7 +265,7 @@ def scale_pairs(pairs, f, column, by):
         pairs.values[column][at] *= by
 
 
-@bare_inline
+@inline
 def order_of(n):
     """The least power of two that is no less than n, as its exponent."""
     order = 0
@@ -274,7 +274,7 @@ def order_of(n):
     return order
 
 
-@bare_inline
+@inline
 def has_room(pairs, rows, i, more, classes):
     """Return whether there is room if each feature of row i meets `more` classes, all of which are below `classes`."""
     room = room_for_pairs(pairs, classes)
@@ -282,7 +282,7 @@ def has_room(pairs, rows, i, more, classes):
     return room >= most or room >= places_needed(pairs, rows, i, more, classes)
 
 
-@bare_inline
+@inline
 def room_for_pairs(pairs, classes):
     """Places of the pool that no block has."""
     room = len(pairs.values[0])
@@ -291,13 +291,13 @@ def room_for_pairs(pairs, classes):
     return room - pairs.now[0]["used"]
 
 
-@bare_inline
+@inline
 def most_places(classes):
     """Places that a feature may take at most, whatever happens to it."""
     return 2 * ((1 << order_of(max(classes, LEAST))) + LINE)
 
 
-@bare_inline
+@inline
 def places_needed(pairs, rows, i, more, classes):
     """Places that row i may take at most if each of its features meets `more` classes, all below `classes`."""
     total, most = 0, most_places(classes)

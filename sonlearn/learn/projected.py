@@ -28,7 +28,7 @@ from sonlearn.data.axes import BY_FEATURE
 from sonlearn.data.linear_algebra import FOURTH, INVERSE, ROOT, add_scaled, dot, gram_spectrum, plus_dot, spectral
 from sonlearn.data.mixing import draw, normals_by_feature, position_after, position_of
 from sonlearn.data.rows import Rows, features_with, is_learned, learned_rows
-from sonlearn.jit import bare_inline, inline, jit
+from sonlearn.jit import inline, jit
 from sonlearn.learn.engine import Engine, Predictions, padded
 from sonlearn.learn.losses import (
     POISSON,
@@ -151,7 +151,7 @@ def params_of(options: LearnOptions) -> ProjectedParams:
     )
 
 
-@jit
+@jit(allocates=True)
 def follow(params, state, normals, rows, out, start, stop, learns):
     """Predict rows `start` to `stop` - 1 and, where it `learns`, learn them; returns the first refused one, or `stop`.
 
@@ -207,7 +207,7 @@ def follow(params, state, normals, rows, out, start, stop, learns):
     return stop
 
 
-@inline
+@inline(allocates=True)
 def read(state, rows, i):
     """(S x, wbar'x of each class, x'x) of row i. Does not modify the state."""
     y, zx, xx = np.zeros(state.S.shape[1]), np.zeros(state.wbar.shape[1]), 0.0
@@ -220,7 +220,7 @@ def read(state, rows, i):
     return y, zx, xx
 
 
-@bare_inline
+@inline
 def scale_of(params, slope, length, t):
     """s: the projected row is s x. slope : float64[C], not modified; length : float, its 2-norm; t : int, the round."""
     sign = 1.0 if params.output.classes else slope[0]
@@ -229,7 +229,7 @@ def scale_of(params, slope, length, t):
     return 1.0 if params.source == DATA else math.copysign(length, sign)
 
 
-@inline
+@inline(allocates=True)
 def projected(state, rows, i, s):
     """float64[tau]: Pi'(s x) of row i. Does not modify the state."""
     r = np.zeros(state.Pi.shape[1])
@@ -238,7 +238,7 @@ def projected(state, rows, i, s):
     return r
 
 
-@inline
+@inline(allocates=True)
 def projected_weights(params, state, y, raw, prediction, xx):
     """(b float64[C, tau], the change of wbar per unit of x float64[C]) with which the round begins.
 
@@ -260,7 +260,7 @@ def projected_weights(params, state, y, raw, prediction, xx):
     return b - np.outer(along, across(params, state.lam, state.U, y)), -outside * along
 
 
-@inline
+@inline(allocates=True)
 def loses_digits(params, move, raw, y, xx):
     """Return whether the row is so much longer than those before it that the weights of its features lose their digits.
 
@@ -273,7 +273,7 @@ def loses_digits(params, move, raw, y, xx):
     return not (np.abs(move) * xx * ROUNDING_OF_ONE <= LOST_DIGITS * np.maximum(size, np.abs(raw))).all()
 
 
-@inline
+@inline(allocates=True)
 def decompose(state, SS, r, rows, i, s):
     """(lam float64[tau] ascending, U float64[tau, tau]): S S' = U diag(lam) U' for S + r s x'; what is 0 is exactly 0.
 
@@ -295,13 +295,13 @@ def decompose(state, SS, r, rows, i, s):
     return lam, U
 
 
-@bare_inline
+@inline
 def is_wide(lam):
     """Tell whether a Gram matrix hides the smallest eigenvalue. lam : float64[tau], ascending, not modified"""
     return lam[-1] > 0.0 and lam[0] <= SQUARING * lam[-1]
 
 
-@inline
+@inline(allocates=True)
 def decompose_rows(state, r, rows, i, s):
     """The same as `decompose`, by S + r s x' itself: by the singular values of its triangular factor."""
     tau, begin, end = len(r), rows.indptr[i], rows.indptr[i + 1]
@@ -314,7 +314,7 @@ def decompose_rows(state, r, rows, i, s):
     return gram_spectrum(R)
 
 
-@inline
+@inline(allocates=True)
 def follow_loss(params, slope, lam, U, y, p, label, h, xx):
     """slope <- the slope on the way of a step that follows the loss of a count (`losses.travel`).
 
@@ -330,7 +330,7 @@ def follow_loss(params, slope, lam, U, y, p, label, h, xx):
         slope[0] = -travel(params.output.loss, p, label, h * quadratic) / quadratic
 
 
-@inline
+@inline(allocates=True)
 def across(params, lam, U, y):
     """float64[tau]: U diag((f(lam) - f(0))/lam) U'y, where directions with lam = 0 contribute nothing.
 

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sonlearn.data.arrays import plain
-from sonlearn.jit import bare_jit
+from sonlearn.jit import jit
 from sonlearn.report.labels import LabelStatistics
 
 #: The table's head: columns that each has, and the last one, of what can err.
@@ -53,7 +53,7 @@ class Schedule(NamedTuple):
         return weight + self.step if self.additive else weight * self.step
 
 
-@bare_jit
+@jit
 def add_outcome(sums, y, weight, loss, wrong, held, start, due):
     """Add examples one by one, those from `start` on, until their summed weight has reached `due`.
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from sonlearn.data.batch import CONSTANT
-from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.jit import inline, jit
 from sonlearn.options import TextOptions
 from sonlearn.options.text import HASHED
 from sonlearn.text.number import byte
@@ -35,14 +35,14 @@ _MASK32 = 0xFFFFFFFF
 _SPACE = 32
 
 
-@bare_inline
+@inline
 def _mix(k):
     k = (k * 0xCC9E2D51) & _MASK32
     k = ((k << 15) | (k >> 17)) & _MASK32
     return (k * 0x1B873593) & _MASK32
 
 
-@bare_inline
+@inline
 def murmur(buf, start, end, seed):
     """MurmurHash3_x86_32 of ``buf[start:end]`` (uint8), as an int in 0 .. 2^32 - 1; the seed modulo 2^32."""
     h = seed & _MASK32
@@ -67,7 +67,7 @@ def murmur(buf, start, end, seed):
     return h ^ (h >> 16)
 
 
-@bare_inline
+@inline
 def hash_name(buf, start, end, seed, hash_all):
     """VW's hash of the name ``buf[start:end]``, not yet masked.
 
@@ -89,7 +89,7 @@ def hash_name(buf, start, end, seed, hash_all):
     return (number + seed) & 0x7FFFFFFFFFFFFFFF
 
 
-@bare_jit
+@jit
 def _hash_bytes(buf, seed, hash_all):
     return hash_name(buf, 0, len(buf), seed, hash_all)
 

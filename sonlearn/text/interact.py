@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sonlearn.errors import shorten
-from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.jit import inline, jit
 from sonlearn.options import TextOptions
 from sonlearn.options.spec import gram_size, raw
 from sonlearn.text.hashing import FNV_PRIME
@@ -170,7 +170,7 @@ def _make_plan(specs: list[bytes], masks: list[list[list[int]]]) -> InteractionP
     return InteractionPlan(terms, lengths[0], indptr, offset, lengths[1])
 
 
-@bare_inline
+@inline
 def _sizes(rows, row, end, plan, used):
     """Features of every namespace byte of a row, n-grams included, into `used`; how many in all."""
     used[:] = 0
@@ -193,7 +193,7 @@ def _sizes(rows, row, end, plan, used):
     return total
 
 
-@bare_jit
+@jit
 def count_generated(rows, n, constant, plan, used, room_size, count):
     """Features that rows 0..n-1 will have: `count` (float64[n], for it may be astronomic) is filled.
 
@@ -213,7 +213,7 @@ def count_generated(rows, n, constant, plan, used, room_size, count):
             count[row] += np.rint(product)
 
 
-@bare_jit
+@jit
 def expand(rows, start, stop, constant, plan, mask, room, out):
     """Write rows ``start:stop`` with their n-grams and interactions to `out`.
 
@@ -241,7 +241,7 @@ def expand(rows, start, stop, constant, plan, mask, room, out):
     return stop
 
 
-@bare_inline
+@inline
 def _sort(rows, row, end, plan, mask, room, out, k):
     """Sort a row by namespace into `room` and add its n-grams there and to the output; the end of that."""
     indices, values = out.indices, out.values
@@ -275,7 +275,7 @@ def _sort(rows, row, end, plan, mask, room, out, k):
     return k
 
 
-@bare_inline
+@inline
 def _interact(terms, length, mask, room, out, k):
     """Append all products of one interaction; the end of the output, or -1 where a product is not finite."""
     indices, values = out.indices, out.values

@@ -17,7 +17,7 @@ import re
 
 import numpy as np
 
-from sonlearn.jit import bare_inline, forced_inline
+from sonlearn.jit import inline
 from sonlearn.text.rows import BIG_NUMBER, BLANK, COLON, NEWLINE, NUMBER_UNDECIDED
 
 #: Of these the last two are codes of kernels, which stop there.
@@ -52,13 +52,13 @@ _TEN = np.array([10.0**i for i in range(23)])
 _HIGH, _LOW = _powers_of_five()
 
 
-@bare_inline
+@inline
 def byte(buf, p):
     """``buf[p]`` as an int. The unsigned index spares the test for a negative one, which would count from the end."""
     return int(buf[np.uintp(p)])
 
 
-@bare_inline
+@inline
 def _multiply(a, b):
     """High and low 64 bits of the product of two uint64."""
     a1, a0 = a >> _U[32], a & _LOW32
@@ -69,7 +69,7 @@ def _multiply(a, b):
     return high, (middle << _U[32]) | (bottom & _LOW32)
 
 
-@bare_inline
+@inline
 def _leading_zeros(w):
     """Leading zero bits of a uint64 that is not 0."""
     n = 0
@@ -80,7 +80,7 @@ def _leading_zeros(w):
     return n
 
 
-@bare_inline
+@inline
 def _round_to_double(w, q):
     """The double nearest to w * 10^q, ties to even: the Eisel-Lemire algorithm.
 
@@ -122,7 +122,7 @@ def _round_to_double(w, q):
     return np.uint64((np.uint64(exponent) << _U[52]) | (m & _FRACTION)).view(np.float64)
 
 
-@bare_inline
+@inline
 def _subnormal(m, exponent):
     """Round 54 bits to a double whose biased exponent is not positive. No such number is a tie."""
     shift = 1 - exponent
@@ -133,7 +133,7 @@ def _subnormal(m, exponent):
     return np.uint64(m).view(np.float64)  # a carry out of the fraction is the smallest normal number
 
 
-@bare_inline
+@inline
 def _exponent(buf, p):
     """Digits of an exponent, after the e: (exponent, end), the end -1 where there is none."""
     sign = byte(buf, p)
@@ -151,7 +151,7 @@ def _exponent(buf, p):
     return (-e if sign == MINUS else e), p
 
 
-@forced_inline
+@inline(force=True)
 def read_digits(buf, p, w):
     """Append the digits from ``buf[p]`` on to `w`: (w, where they end, what stands there less `ZERO`).
 
@@ -165,7 +165,7 @@ def read_digits(buf, p, w):
     return w, p, d
 
 
-@forced_inline
+@inline(force=True)
 def parse_number(buf, p):
     """`parse_any_number`, with a quick way for most: no exponent, at most 15 digits."""
     minus = byte(buf, p) == MINUS
@@ -183,7 +183,7 @@ def parse_number(buf, p):
     return parse_any_number(buf, p)
 
 
-@bare_inline
+@inline
 def parse_any_number(buf, p):
     """Parse the number that begins at ``buf[p]`` as far as it goes.
 
@@ -239,7 +239,7 @@ def parse_any_number(buf, p):
     return (-value if sign == MINUS else value), p, status
 
 
-@bare_inline
+@inline
 def _many_digits(buf, p, end, q):
     """The number whose more than 19 digits are ``buf[p:end]``, the last of them for 10^q: (value, OK or UNDECIDED)."""
     w, digits, more = 0, 0, False
@@ -272,7 +272,7 @@ def shorten(buf: np.ndarray, at: int) -> None:
     buf[begin:end] = np.frombuffer(text.rjust(end - begin, "0").encode(), np.uint8)
 
 
-@forced_inline
+@inline(force=True)
 def plain_features(buf, p, k, seed, scale, mask, zeros, rows):
     """Read features like ``5:1.5`` as far as they go, a blank or the line's end behind each, as most are, in few tests.
 

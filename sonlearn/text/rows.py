@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from sonlearn.data.batch import Batch
-from sonlearn.jit import forced_inline
+from sonlearn.jit import inline
 
 if TYPE_CHECKING:
     from sonlearn.errors import InputError
@@ -106,7 +106,7 @@ def make_rows(text_bytes: int, named: bool = False) -> ParsedRows:
     return ParsedRows(indptr, indices, values, *row_arrays, run_indptr, run_byte, run_start, run_bar, tokens)
 
 
-@forced_inline
+@inline(force=True)
 def begin_row(rows, row):  # type: ignore[no-untyped-def]
     """A row without a label, a tag or a name, with weight 1."""
     rows.y[row], rows.weight[row], rows.base[row] = np.nan, 1.0, 0.0
@@ -114,7 +114,7 @@ def begin_row(rows, row):  # type: ignore[no-untyped-def]
     rows.name_start[row] = rows.name_end[row] = 0
 
 
-@forced_inline
+@inline(force=True)
 def end_row(rows, row, k, line, constant, id):  # type: ignore[no-untyped-def]
     """End a row before entry k, behind which the `constant` stands if there is one, as the feature `id`; its end."""
     if constant:

@@ -11,7 +11,7 @@ Indices are 64-bit, 0 is one of them, and any order and repetition is allowed. `
 """
 
 from sonlearn.data.batch import CONSTANT
-from sonlearn.jit import bare_inline, bare_jit, forced_inline
+from sonlearn.jit import inline, jit
 from sonlearn.text import number
 from sonlearn.text import rows as at
 from sonlearn.text.number import MINUS, PLUS, POINT, ZERO, byte, parse_number, plain_features, read_digits
@@ -20,26 +20,26 @@ from sonlearn.text.rows import BLANK, COLON, HASH, NEWLINE, RETURN, begin_row, e
 _MAX_INDEX = 0x7FFFFFFFFFFFFFFF
 
 
-@bare_inline
+@inline
 def is_blank(c):
     """Space, tab, vertical tab, form feed or carriage return."""
     return c == BLANK or (9 <= c <= RETURN and c != NEWLINE)
 
 
-@bare_inline
+@inline
 def ends_token(c):
     """Return whether a label or value may end before `c`."""
     return c in (BLANK, HASH) or 9 <= c <= RETURN
 
 
-@forced_inline
+@inline(force=True)
 def _skip_blanks(buf, p):
     while is_blank(byte(buf, p)):
         p += 1
     return p
 
 
-@bare_jit
+@jit
 def parse_svmlight(buf, constant, strict, rows, state):
     """Parse the lines of `buf` from ``state[POSITION]`` on and append their rows.
 
@@ -81,7 +81,7 @@ def parse_svmlight(buf, constant, strict, rows, state):
     return code
 
 
-@forced_inline
+@inline(force=True)
 def _row(buf, p, row, k, rows):
     """One example from its label on: (position, entries so far, code); of an error, its position."""
     label, end, status = parse_number(buf, p)
@@ -116,7 +116,7 @@ def _row(buf, p, row, k, rows):
     return p, k, at.DONE
 
 
-@bare_inline
+@inline
 def _increasing(indices, start, end):
     for k in range(start + 1, end):  # noqa: SIM110 (no generators in kernels)
         if indices[k] <= indices[k - 1]:
@@ -124,7 +124,7 @@ def _increasing(indices, start, end):
     return True
 
 
-@forced_inline
+@inline(force=True)
 def _index(buf, p):
     """An index and its colon: (index, position after the colon), the index negative where there is none."""
     index, p = _whole(buf, p)
@@ -135,7 +135,7 @@ def _index(buf, p):
     return (index if buf[p] == COLON else -1), p + 1
 
 
-@bare_inline
+@inline
 def _whole(buf, p):
     """Digits: (their number, end), the number negative where there are none, or it is beyond 2^63 - 1."""
     start = p
@@ -146,7 +146,7 @@ def _whole(buf, p):
     return (number if p > start and p - first < 20 and 0 <= number <= _MAX_INDEX else -1), p
 
 
-@bare_inline
+@inline
 def _rare(buf, p):
     """A token that does not begin with an index: a query id, or the reason why it is wrong: (end, code)."""
     if buf[p] == 113 and buf[p + 1] == 105 and buf[p + 2] == 100 and buf[p + 3] == COLON:  # qid:

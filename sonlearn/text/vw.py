@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sonlearn.jit import bare_inline, bare_jit, forced_inline
+from sonlearn.jit import inline, jit
 from sonlearn.options import TextOptions
 from sonlearn.options.spec import raw
 from sonlearn.text import number
@@ -76,32 +76,32 @@ def make_names(options: TextOptions, class_names: bool = False) -> Names:
     return Names(mask, seed, default, options.hash == "all", constant, drop, class_names)
 
 
-@bare_inline
+@inline
 def _ends_word(c):
     """Blank, bar, or the end of the line."""
     return c in (BLANK, TAB, BAR, NEWLINE, RETURN)
 
 
-@bare_inline
+@inline
 def _ends_line(buf, p):
     return buf[p] == NEWLINE or (buf[p] == RETURN and buf[p + 1] == NEWLINE)
 
 
-@forced_inline
+@inline(force=True)
 def _skip_blanks(buf, p):
     while byte(buf, p) in (BLANK, TAB):
         p += 1
     return p
 
 
-@bare_inline
+@inline
 def _name_end(buf, p):
     while byte(buf, p) not in (BLANK, COLON, BAR, NEWLINE, TAB, RETURN):
         p += 1
     return p
 
 
-@bare_jit
+@jit
 def parse_vw(buf, names, rows, state):
     """Parse the lines of `buf` from ``state[POSITION]`` on and append their rows; `names` is a `Names`.
 
@@ -128,7 +128,7 @@ def parse_vw(buf, names, rows, state):
     return code
 
 
-@forced_inline
+@inline(force=True)
 def _row(buf, p, row, k, names, rows):
     """One example: (position, entries so far, code); the position that of the error if there is one."""
     p, code = _label(buf, p, row, names.class_names, rows)
@@ -147,7 +147,7 @@ def _row(buf, p, row, k, names, rows):
     return p, k, code
 
 
-@forced_inline
+@inline(force=True)
 def _label(buf, p, row, class_names, rows):
     """Return what stands before the first bar: (position of the bar or of the error, code)."""
     begin_row(rows, row)
@@ -187,7 +187,7 @@ def _label(buf, p, row, class_names, rows):
     return p, at.DONE
 
 
-@forced_inline
+@inline(force=True)
 def _namespace(buf, p, names):
     """Name and weight of a namespace, from behind its bar: (position, hash, weight, code)."""
     c = byte(buf, p)
@@ -207,7 +207,7 @@ def _namespace(buf, p, names):
     return q, seed, scale, at.DONE
 
 
-@forced_inline
+@inline(force=True)
 def _features(buf, p, k, seed, scale, names, rows):
     """Features up to the next bar or the end of the line: (position, entries so far, code)."""
     anonymous = 0
@@ -248,7 +248,7 @@ def _features(buf, p, k, seed, scale, names, rows):
             k += 1
 
 
-@forced_inline
+@inline(force=True)
 def _name(buf, p, seed, hash_all):
     """A feature's name: (its end, its hash). Most digits are read once, as their number."""
     number, end, d = read_digits(buf, p, 0)
@@ -257,14 +257,14 @@ def _name(buf, p, seed, hash_all):
     return _other_name(buf, p, end, seed, hash_all)
 
 
-@bare_inline
+@inline
 def _other_name(buf, p, end, seed, hash_all):
     """A name that is more than a few digits; it does not end before `end`."""
     end = _name_end(buf, end)
     return end, hash_name(buf, p, end, seed, hash_all)
 
 
-@bare_inline
+@inline
 def _text_value(buf, p, status):
     """The end of a text value that begins at `p`, or the place of an error: (position, code)."""
     if status > number.OK:
@@ -286,7 +286,7 @@ def _text_value(buf, p, status):
     return end, at.DONE
 
 
-@bare_inline
+@inline
 def _is_word(buf, p, word, length):
     """Tell whether the first `length` letters of `word` (lower case) stand at `p`, in any case, nothing after them."""
     for i in range(length):

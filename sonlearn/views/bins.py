@@ -15,7 +15,7 @@ from sonlearn.data import axes, merging
 from sonlearn.data.arrays import zeros
 from sonlearn.data.axes import Counted, Scalars, pooled
 from sonlearn.data.rows import COUNT, SQUARES, Rows, begin_row, is_learned
-from sonlearn.jit import bare_jit, forced_inline
+from sonlearn.jit import inline, jit
 from sonlearn.jit.sequence import Calls
 from sonlearn.views import codes
 from sonlearn.views.codes import CODES, MOST, Z, float_code, key_of, logarithms, moments_with, standard, tamed, z_code
@@ -125,7 +125,7 @@ class Bins(Numbering):
         return out
 
 
-@bare_jit
+@jit
 def bin_rows(params, state, work, rows, out, i, at, learn):
     """Fill `out` from row `i`, place `at` of the output on, until the table is too small; returns where that is."""
     now = state.now[0]
@@ -155,7 +155,7 @@ def bin_rows(params, state, work, rows, out, i, at, learn):
     return i, at
 
 
-@forced_inline
+@inline(force=True)
 def number_itself(state, j, learned):
     """Number of x_j itself, or UNKNOWN."""
     own, now = state.own, state.now[0]
@@ -167,7 +167,7 @@ def number_itself(state, j, learned):
     return own[j, SELF] - 1
 
 
-@forced_inline
+@inline(force=True)
 def code_row(params, state, work, rows, i, shift, learned):
     """Codes of the entries of row i, and keys of their bins where they are others than the last time.
 
@@ -193,7 +193,7 @@ def code_row(params, state, work, rows, i, shift, learned):
             work.fetched[k, 1] = first_slot(work.keys[k, 1], state.slots, shift)
 
 
-@forced_inline
+@inline(force=True)
 def bins_of(state, work, j, k, table, learned):
     """Numbers of the bins of entry k, feature j; may be UNKNOWN. A feature may have the same two again and again."""
     own, now = state.own, state.now[0]
@@ -292,7 +292,7 @@ class Odds(Bins):
 ASK, ZERO, CONSTANT = UNKNOWN, -2, -3
 
 
-@bare_jit
+@jit
 def weigh_rows(params, state, work, rows, out, i, at, learn):
     """Fill `out` from row `i`, place `at` of the output on, until the table is too small; returns where that is."""
     now = state.now[0]
@@ -334,7 +334,7 @@ def weigh_rows(params, state, work, rows, out, i, at, learn):
     return i, at
 
 
-@forced_inline
+@inline(force=True)
 def recall(work, rows, i):
     """Numbers of the entries of row i as far as they are remembered; returns how many are not, and lists those.
 
@@ -351,7 +351,7 @@ def recall(work, rows, i):
     return m
 
 
-@forced_inline
+@inline(force=True)
 def look_up(work, rows, i, others, table):
     """Fill in the entries of row i that are not remembered, and keys of their bins; return how many are no bins."""
     start, none = rows.indptr[i], 0
@@ -370,19 +370,19 @@ def look_up(work, rows, i, others, table):
     return none
 
 
-@forced_inline
+@inline(force=True)
 def way_of(code):
     """Return where the bin of this code is remembered: bins side by side of either sign have places of their own."""
     return (code >> 1) & (WAYS - 1)
 
 
-@forced_inline
+@inline(force=True)
 def tag_of(code):
     """Return what tells the bin of this code from others with the same `way_of`; at least 1, below 2^10."""
     return ((code >> 5) << 1 | (code & 1)) + 1
 
 
-@forced_inline
+@inline(force=True)
 def number_and_remember(work, table, now, j, m, learned):
     """Number of the bin of feature j that is place m of those looked up, from the table; may be UNKNOWN."""
     number = number_of(work.keys[m], work.fetched[m], table, now, learned)
@@ -391,7 +391,7 @@ def number_and_remember(work, table, now, j, m, learned):
     return number
 
 
-@forced_inline
+@inline(force=True)
 def weigh(state, work, rows, i, out, span, n, new, learned):
     """Multiply the indicators by rho / sqrt(n), and count them in if the row is learned from; measure the `new` ones.
 

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from sonlearn.jit import bare_inline, forced_inline
+from sonlearn.jit import inline
 
 #: Kinds of bins.
 FLOAT, Z = range(2)
@@ -36,7 +36,7 @@ _LOGS = np.log(np.arange(1.0, 1025.0))
 _ROOT, _LN2 = int(np.float64(0.5**0.5).view(np.int64)), math.log(2.0)
 
 
-@forced_inline
+@inline(force=True)
 def log_of_next(c):
     """ln(1 + c) of a count or weight c >= 0."""
     if c < len(_LOGS):
@@ -46,14 +46,14 @@ def log_of_next(c):
     return math.log(c + 1.0)
 
 
-@forced_inline
+@inline(force=True)
 def logarithms(x, n):
     """x[:n] <- ln x of positive normal numbers. x : float64[n or more]"""
     for k in range(n):
         x[k] = logarithm(x[k])
 
 
-@forced_inline
+@inline(force=True)
 def logarithm(x):
     """ln x of a positive normal number, to 1e-15: x = 2^e m with m in [sqrt(1/2), sqrt(2)), ln m = 2 artanh.
 
@@ -69,13 +69,13 @@ def logarithm(x):
     return e * _LN2 + 2.0 * (s + s * (q * total))
 
 
-@forced_inline
+@inline(force=True)
 def tamed(x):
     """x within +-`LARGEST`; 0 within +-`SMALLEST`."""
     return 0.0 if abs(x) < SMALLEST else min(max(x, -LARGEST), LARGEST)
 
 
-@forced_inline
+@inline(force=True)
 def float_code(x, b):
     """Sign, exponent and b leading mantissa bits of x: 2^b bins an octave on both sides, and no scale.
 
@@ -86,13 +86,13 @@ def float_code(x, b):
     return 2 * (leading + (_BELOW << b)) + (1 if bits < 0 else 0)
 
 
-@forced_inline
+@inline(force=True)
 def within(h):
     """An importance weight h as moments take it: 0 as 1."""
     return min(max(h, LIGHTEST), HEAVIEST) if h > 0.0 else 1.0
 
 
-@bare_inline
+@inline
 def update_moments(x, h, moments):
     """Add a value x of weight h (`within`) to the moments of its feature: float64[3], weight, mean, M2 (Welford)."""
     h = within(h)
@@ -104,25 +104,25 @@ def update_moments(x, h, moments):
     moments[2] += delta * h * (x - moments[1])
 
 
-@bare_inline
+@inline
 def varies(moments):
     """Return whether a feature has had values that differ by more than rounding."""
     return moments[2] > max(EQUAL * moments[1] * moments[1] * moments[0], 0.0)
 
 
-@bare_inline
+@inline
 def deviation(x, moments):
     """(x - mean) / standard deviation, of a feature that `varies`."""
     return (x - moments[1]) / math.sqrt(moments[2] / moments[0])
 
 
-@bare_inline
+@inline
 def standard(x, moments):
     """x in standard deviations from the mean, within +-`FARTHEST`; 1 while all values are equal, as an indicator's."""
     return min(max(deviation(x, moments), -FARTHEST), FARTHEST) if varies(moments) else 1.0
 
 
-@bare_inline
+@inline
 def z_code(x, resolution, moments):
     """Bin of x among the values seen of its feature, x included: any shift or scale of the feature gives the same.
 
@@ -134,7 +134,7 @@ def z_code(x, resolution, moments):
     return math.floor(resolution * u / (1.0 + abs(u) / 4.0) + 0.5) + _CENTRE
 
 
-@bare_inline
+@inline
 def moments_with(x, h, j, moments, own, learned):
     """`own` <- row j of `moments` with x taken in; the row as well, if it is learned from. j < 0: a new feature's."""
     for k in range(3):
@@ -145,7 +145,7 @@ def moments_with(x, h, j, moments, own, learned):
             moments[j, k] = own[k]
 
 
-@forced_inline
+@inline(force=True)
 def key_of(id, code):
     """`KEY_BITS` bits that look random, for the feature of that id (any int64) with 0 <= code < 2^20.
 

@@ -33,7 +33,7 @@ from sonlearn.data.axes import Counted, Scalars
 from sonlearn.data.batch import GROUP, HOUR
 from sonlearn.data.linear_algebra import add_rows, clear_first
 from sonlearn.data.rows import NO_CONSTANT, Rows, is_learned
-from sonlearn.jit import bare_inline, bare_jit, forced_inline
+from sonlearn.jit import inline, jit
 from sonlearn.jit.sequence import Calls
 from sonlearn.views.codes import EQUAL, key_of, logarithm, tamed, update_moments, within
 from sonlearn.views.view import BY_RAW, MergedView, Place, View, new_now, room_for
@@ -248,7 +248,7 @@ def _those_below(features: int, most: int) -> np.ndarray:
     return np.where(np.arange(features) < most, np.arange(features), -1)
 
 
-@bare_jit
+@jit
 def fill(params, state, work, rows, out, i, at, learn):
     """Fill `out` from row `i` and place `at` on, until directions are missing; returns where that is.
 
@@ -277,7 +277,7 @@ def fill(params, state, work, rows, out, i, at, learn):
     return i, at
 
 
-@bare_inline
+@inline
 def standardise(params, state, work, rows, out, i, k, at):
     """Row k of work.Z <- the z-scores of row i; all but its cosines are written to the output, from place `at` on.
 
@@ -328,20 +328,20 @@ def standardise(params, state, work, rows, out, i, k, at):
     return at
 
 
-@forced_inline
+@inline(force=True)
 def factor(x):
     """x within +-`FACTOR`."""
     return min(max(x, -FACTOR), FACTOR)
 
 
-@forced_inline
+@inline(force=True)
 def number_of(params, place):
     """The number of the raw feature at `place`, in the order of those that occurred; behind it come its products."""
     n = min(place, params.products)
     return params.components + 1 + place + n * (n + 1) // 2
 
 
-@bare_inline
+@inline
 def count_row(params, state, work, rows, i):
     """Take row i in, and go to the stage that follows."""
     now, h, entries = state.now[0], within(rows.weight[i]), 0
@@ -384,7 +384,7 @@ def count_row(params, state, work, rows, i):
         now["features"] = number_of(params, now["occurred"])
 
 
-@bare_inline
+@inline
 def order_parts(state, rows, i):
     """Let parts of the dates of row i share a place each, that of the first, if the dates of a column have hours."""
     now, hours = state.now[0], False
@@ -409,14 +409,14 @@ def order_parts(state, rows, i):
         state.places[j] = mark % HOUR << PLACE_BITS | at + 1
 
 
-@forced_inline
+@inline(force=True)
 def are_too_many(params, now):
     """Return whether there are more features than there may be."""
     few = MANY if params.rows == NAMES else FEW
     return now["occurred"] > MOST or (now["occurred"] - few) * now["rows"] > DENSE * now["entries"]
 
 
-@forced_inline
+@inline(force=True)
 def is_shown(params, now):
     """Return whether enough rows have come, and half of them were of numbers, or all are of few names."""
     n, entries = now["rows"], now["entries"]
@@ -425,7 +425,7 @@ def is_shown(params, now):
     return n >= FIRST and (few or 2 * now["numbers"] >= n)
 
 
-@bare_inline
+@inline
 def is_of_numbers(rows, i):
     """Tell whether row i has a value that is no count of a word in a text, or counts other than 1 are a `SHARE`.
 
@@ -443,7 +443,7 @@ def is_of_numbers(rows, i):
     return others > 0 and others >= SHARE * entries
 
 
-@bare_inline
+@inline
 def project(params, work, out, size, top):
     """Write the components of the first `size` rows of work.Z, whose features are below `top`.
 
@@ -464,7 +464,7 @@ def project(params, work, out, size, top):
                 out.features[at + c] = begin + c
 
 
-@forced_inline
+@inline(force=True)
 def cosine(u):
     """cos(2 pi u) for |u| < 2^50, to 1e-13 of an exact u."""
     a = abs(u - ((u + _WHOLE) - _WHOLE)) - 0.25
@@ -474,7 +474,7 @@ def cosine(u):
     return -(a * total)
 
 
-@bare_jit
+@jit
 def directions(W, begin, b, width, ids):
     """Work out W from feature `begin` on, and b. ids : int64[features]"""
     for c in range(len(b)):
@@ -483,14 +483,14 @@ def directions(W, begin, b, width, ids):
         direction(W, j, width, ids[j])
 
 
-@bare_inline
+@inline
 def direction(W, j, width, id):
     """Row j of W <- the directions of the feature of that id."""
     for c in range(W.shape[1]):
         W[j, c] = width[c] * normal(key_of(id, c)) / (2.0 * math.pi)
 
 
-@bare_inline
+@inline
 def normal(key):
     """A standard normal number out of `HASH_BITS` random bits (Box, Muller)."""
     high, low = key >> ANGLE_BITS, key & ((1 << ANGLE_BITS) - 1)

@@ -16,7 +16,7 @@ import numpy as np
 from sonlearn.data.arrays import grown, plain, zeros
 from sonlearn.data.batch import Batch
 from sonlearn.data.rows import NO_CONSTANT, Rows, begin_row, is_learned, leave_out, longest_row
-from sonlearn.jit import bare_jit, fetch, forced_inline
+from sonlearn.jit import fetch, inline, jit
 from sonlearn.jit.sequence import Sequence
 
 MULTIPLIER = 0x9E3779B1  # 2^32 / golden ratio, odd
@@ -174,7 +174,7 @@ def _begun(array: np.ndarray, used: int) -> np.ndarray:
     return copy
 
 
-@forced_inline
+@inline(force=True)
 def home_of(key, slots):
     """The place where `key` is looked for first; products stay below 2^63.
 
@@ -185,7 +185,7 @@ def home_of(key, slots):
     return key if 0 <= key < half else half + (hashed * half >> HASH_BITS)
 
 
-@forced_inline
+@inline(force=True)
 def slot_of(key, slots):
     """Place of the entry of `key`, or of the free one where it belongs."""
     at = home_of(key, slots)
@@ -194,21 +194,21 @@ def slot_of(key, slots):
     return np.uintp(at)
 
 
-@bare_jit
+@jit
 def constant_of(key, slots):
     """Number of the constant feature, whose id is `key`, or NO_CONSTANT."""
     count = slots[slot_of(key, slots)].count
     return count - 1 if count != 0 else NO_CONSTANT
 
 
-@bare_jit
+@jit
 def fill_slots(ids, size, slots):
     """Enter ids[:size] into empty slots."""
     for number in range(size):
         enter(ids[number], number, slots)
 
 
-@bare_jit
+@jit
 def move_slots(old, slots):
     """Enter all of `old` into empty slots, which are twice as many: from one end to the other in both."""
     for at in range(len(old)):
@@ -216,7 +216,7 @@ def move_slots(old, slots):
             enter(old[at].id, old[at].count - 1, slots)
 
 
-@forced_inline
+@inline(force=True)
 def enter(key, number, slots):
     """Enter an id that is not there."""
     slot = slots[slot_of(key, slots)]
@@ -224,7 +224,7 @@ def enter(key, number, slots):
     slot.count = number + 1
 
 
-@bare_jit
+@jit
 def intern_ordered(rows, index):
     """Number the features of rows as long as all get a number and none may occur twice; returns the first other row.
 
@@ -260,7 +260,7 @@ def intern_ordered(rows, index):
     return len(rows.y)
 
 
-@bare_jit
+@jit
 def intern_rows(indptr, indices, values, index, rows, places, start, unknown):
     """Number rows from (row, place in the output) on until the index may overflow; returns where that is.
 
@@ -304,7 +304,7 @@ def intern_rows(indptr, indices, values, index, rows, places, start, unknown):
     return i, out
 
 
-@forced_inline
+@inline(force=True)
 def place_in_row(key, ids, before, places):
     """Place of `key` among the `ids` of a row so far, or the next one, which is its own from now on.
 
@@ -321,7 +321,7 @@ def place_in_row(key, ids, before, places):
     return len(ids)
 
 
-@forced_inline
+@inline(force=True)
 def copy_known(rows, i, out, at):
     """Row `i` of `out` <- that of `rows` from place `at` on, the features without a number left out and measured.
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from sonlearn.data.axes import Axis, merged
 from sonlearn.data.rows import Rows, begin_row, leave_out, longest_row
-from sonlearn.jit import bare_inline, bare_jit, forced_inline
+from sonlearn.jit import inline, jit
 from sonlearn.jit.sequence import Calls
 from sonlearn.views.codes import KEY_BITS
 from sonlearn.views.index import NOWHERE, UNKNOWN, new_places, place_in_row
@@ -123,7 +123,7 @@ def _goes_on(state: np.ndarray, base: np.ndarray) -> bool:
     return bool(state.all()) and np.array_equal(state[: len(base)], base)
 
 
-@bare_inline
+@inline
 def shift_of(slots):
     """Return how far a print is shifted to give the place where a key should be."""
     shift = PRINT_BITS
@@ -132,7 +132,7 @@ def shift_of(slots):
     return shift
 
 
-@bare_inline
+@inline
 def slot_of(print_, slots, shift):
     """Slot that holds what has this print, or the free one where it belongs."""
     mask = len(slots) - 1
@@ -142,7 +142,7 @@ def slot_of(print_, slots, shift):
     return at
 
 
-@bare_jit
+@jit
 def refill(slots, bigger):
     """Enter what `slots` hold into empty ones, in its order."""
     shift = shift_of(bigger)
@@ -151,13 +151,13 @@ def refill(slots, bigger):
             bigger[slot_of(slots[i] >> NUMBER_BITS, bigger, shift)] = slots[i]
 
 
-@bare_inline
+@inline
 def lacks_room(slots, limit, generated, more):
     """Return whether the table must be doubled before `more` features are made up."""
     return len(slots) < 2 * limit and 2 * (generated + more) > len(slots)
 
 
-@forced_inline
+@inline(force=True)
 def first_slot(key, slots, shift):
     """Read what the slot holds where `key` should be. To read those of a whole row before numbering it pays: misses of
     the cache are under way together, where numbering waits for each.
@@ -165,7 +165,7 @@ def first_slot(key, slots, shift):
     return slots[np.uintp(key >> (KEY_BITS - PRINT_BITS + shift))]
 
 
-@forced_inline
+@inline(force=True)
 def number_of(key, fetched, table, now, learned):
     """Number of a made-up feature; if it is new, the next one in rows that are learned from, else UNKNOWN.
 
@@ -176,7 +176,7 @@ def number_of(key, fetched, table, now, learned):
     return searched(key, table, now, learned)
 
 
-@bare_inline
+@inline
 def searched(key, table, now, learned):
     """`number_of` what does not stand in the first slot where it should."""
     slots, print_ = table.slots, key >> (KEY_BITS - PRINT_BITS)
@@ -205,13 +205,13 @@ def new_marks(entries: int) -> np.ndarray:
     return np.append(np.full(len(new_places(entries)), NOWHERE), 0)
 
 
-@bare_jit
+@jit
 def forget_marks(marks, entries):
     """Forget what stands in an output of up to `entries` entries: it is of other rows than those to come."""
     marks[len(marks) - 1] += entries + 1
 
 
-@forced_inline
+@inline(force=True)
 def put(out, begin, at, feature, value, shared, marks):
     """Write an entry of the row that begins at `begin`; returns the next place.
 
@@ -227,14 +227,14 @@ def put(out, begin, at, feature, value, shared, marks):
     return at + 1
 
 
-@bare_inline
+@inline
 def marked(features, begin, at, feature, marks):
     """Place of `feature` in the row from `begin` to `at`, or `at`, which is its own from now on."""
     size = len(marks) - 1
     return begin + place_in_row(np.int64(feature), features[begin:at], marks[size] + begin, marks[:size])
 
 
-@forced_inline
+@inline(force=True)
 def put_or_leave(out, i, begin, at, number, value, shared, marks):
     """`put`, of what has a number, an entry of row i; the rest is left out and measured (`Rows.unseen`)."""
     if number != UNKNOWN:
@@ -243,7 +243,7 @@ def put_or_leave(out, i, begin, at, number, value, shared, marks):
     return at
 
 
-@forced_inline
+@inline(force=True)
 def number_row(keys, fetched, size, value, table, now, learned, out, i, begin, marks):
     """Keys of row i -> numbers -> entries of `value` each, from `begin` on; returns the place after the last.
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from sonlearn.data.axes import Features, Numbers, Scalars, merged, pooled, summed
 from sonlearn.data.rows import SQUARES, Rows, begin_row, is_learned, leave_out
-from sonlearn.jit import bare_jit
+from sonlearn.jit import jit
 from sonlearn.jit.sequence import Calls
 from sonlearn.views.codes import MOST, log_of_next, moments_with, standard, tamed
 from sonlearn.views.index import copy_known
@@ -90,7 +90,7 @@ class Raw(Scaled):
         return [(copy_rows, (rows, out, *start))]
 
 
-@bare_jit
+@jit
 def copy_rows(rows, out, i, at):
     """Fill `out` from row `i`, place `at` of the output on; returns where that ends."""
     while i < len(rows.indptr) - 1:
@@ -99,7 +99,7 @@ def copy_rows(rows, out, i, at):
     return i, at
 
 
-@bare_jit
+@jit
 def scale_rows(params, state, scratch, rows, out, i, at, learn):
     """Fill `out` from row `i`, place `at` of the output on; returns where that ends. Counts what is learned from."""
     now, df = state.now[0], state.df

@@ -15,7 +15,7 @@ from sonlearn.data import merging
 from sonlearn.data.axes import Axis, Scalars, pooled, summed
 from sonlearn.data.linear_algebra import find_largest
 from sonlearn.data.rows import Rows, is_learned
-from sonlearn.jit import bare_jit, forced_inline
+from sonlearn.jit import inline, jit
 from sonlearn.views.codes import CODES, KEY, KEY_BITS, Z, float_code, key_of, moments_with, tamed, z_code
 from sonlearn.views.numbers import LIMIT, SLOTS, Numbering, NumberTable, lacks_room, new_marks, number_row, shift_of
 from sonlearn.views.view import BY_RAW, MergedView, new_now
@@ -145,7 +145,7 @@ class Tuples(Numbering):
         return found
 
 
-@bare_jit
+@jit
 def combine_rows(params, state, work, rows, out, i, at, learn):
     """Fill `out` from row `i`, place `at` of the output on, until the table is too small; returns where that is."""
     now, slots = state.now[0], state.slots
@@ -181,10 +181,10 @@ def tuples_of_row(params, n):
     return n * (n + 1) // 2 if params.order == 2 else n * (n - 1) * (n - 2) // 6
 
 
-tuples_of = forced_inline(tuples_of_row)
+tuples_of = inline(tuples_of_row, force=True)
 
 
-@forced_inline
+@inline(force=True)
 def code_row(params, state, work, rows, i, learned):
     """Keys of the entries of row i, and scores if it is long; returns how many entries there are."""
     now, n, counts = state.now[0], 0, state.counts
@@ -207,7 +207,7 @@ def code_row(params, state, work, rows, i, learned):
     return n
 
 
-@forced_inline
+@inline(force=True)
 def score(params, now, neg, pos):
     """Return what a feature with these counts tells: exp |rho|; of numbers, the sum over the root of the weight.
 
@@ -219,7 +219,7 @@ def score(params, now, neg, pos):
     return max(for_pos, for_neg) / min(for_pos, for_neg)
 
 
-@forced_inline
+@inline(force=True)
 def score_of_classes(state, j):
     """Return what feature j tells of the classes: chi^2 of its counts against those of a feature that tells nothing.
 
@@ -236,7 +236,7 @@ def score_of_classes(state, j):
     return total
 
 
-@forced_inline
+@inline(force=True)
 def combine_keys(params, now, work, n):
     """Keys of all tuples of the n entries taken; returns how many."""
     taken, keys, size = work.taken, work.keys, 0
@@ -251,7 +251,7 @@ def combine_keys(params, now, work, n):
     return size
 
 
-@forced_inline
+@inline(force=True)
 def add_keys(key, others, keys, size):
     """Put the keys of `key` with each of `others` at place `size` of `keys`; returns the place after them."""
     out = keys[size : size + len(others)]
@@ -260,7 +260,7 @@ def add_keys(key, others, keys, size):
     return size + len(others)
 
 
-@forced_inline
+@inline(force=True)
 def count_row(params, state, rows, i):
     """Count the features of row i for its class, or for its label less the mean of those before."""
     now, counts, y, h = state.now[0], state.counts, rows.y[i], min(rows.weight[i], MOST)
@@ -286,7 +286,7 @@ def count_row(params, state, rows, i):
         now["n_neg"] = min(now["n_neg"] + h, MOST)
 
 
-@forced_inline
+@inline(force=True)
 def join(codes, keys, n, reach):
     """Keys of what stands side by side in n entries; returns how many."""
     size = 0
@@ -300,7 +300,7 @@ def join(codes, keys, n, reach):
     return size
 
 
-@forced_inline
+@inline(force=True)
 def turned(key, by):
     """The bits of a key moved round, so that order and distance tell sums apart."""
     return ((key & (KEY >> by)) << by) | (key >> (KEY_BITS - by))

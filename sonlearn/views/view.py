@@ -28,7 +28,7 @@ import numpy as np
 
 from sonlearn.data import axes
 from sonlearn.data.rows import Rows, learned_rows
-from sonlearn.jit import bare_jit
+from sonlearn.jit import jit
 from sonlearn.jit.sequence import Calls, run_calls
 from sonlearn.options.views import COLUMNS, ROW, WORDS
 
@@ -151,7 +151,7 @@ def room_for(rows: Rows, entries: int) -> Rows:
     )  # fmt: skip
 
 
-@bare_jit
+@jit
 def fits(count, most):
     """1 if count[0] <= most, else 0; for a sequence of kernels. count : int64[1]; most : int"""
     return 1 if count[0] <= most else 0

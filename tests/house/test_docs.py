@@ -329,7 +329,7 @@ def kernel_letters():
             if not isinstance(function, ast.FunctionDef):
                 continue
             decorators = {ast.unparse(d).split("(")[0].split(".")[-1] for d in function.decorator_list}
-            if not decorators & {"jit", "inline", "bare_jit", "bare_inline", "forced_inline"}:
+            if not decorators & {"jit", "inline"}:
                 continue
             names = {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)}
             names |= {

@@ -84,10 +84,10 @@ import numba
 from sonlearn.jit import jit
 from sonlearn.learn.losses import loss_slope, loss_of
 from sonlearn.options import LearnOptions
-@jit
+@jit(allocates=True)
 def slope(loss, p, y):
     return loss_slope(loss, p, y)
-@jit
+@jit(allocates=True)
 def wrong(loss, p, y):
     return loss_slope(loss, p)
 loss, levels = loss_of(LearnOptions(method="nag", loss="squared")), []
@@ -131,7 +131,7 @@ def test_folders_whose_edits_do_not_count_have_no_kernels():
 OUTSIDE = """
 from sonlearn.jit import jit
 from sonlearn.learn.losses import Loss, loss_slope
-@jit
+@jit(allocates=True)
 def slope(loss, p, y):
     return loss_slope(loss, p, y)
 from sonlearn.learn.losses import loss_of
@@ -553,10 +553,10 @@ def test_what_a_kernel_calls_is_an_inline():
 
 CONSTANTS = """
 from sonlearn.jit import inline, jit
-@inline
+@inline(allocates=True)
 def chosen(values, i, last):
     return values[len(values) - 1 if last else i]
-@jit
+@jit(allocates=True)
 def total(values, i):
     return chosen(values, 0, False) + chosen(values, 1, True) + chosen(values, i, i > 0) + chosen(values, i, last=True)
 print(total((1.0, 2.0, 4.0), 1), len(chosen.for_kernels().overloads))

@@ -31,14 +31,14 @@ LABELS = {loss: (-1.0, 1.0) if loss in CLASSIFICATION else (0.0, 0.5, 3.0) for l
 each = for_all("loss", LOSSES)
 
 
-@jit
+@jit(allocates=True)
 def heads(loss, p, y, value, slope):
     for i in range(len(p)):
         value[i] = loss_value(loss, p[i], y[i])
         slope[i] = loss_slope(loss, p[i], y[i])
 
 
-@jit
+@jit(allocates=True)
 def travels(loss, p, y, T, out):
     for i in range(len(p)):
         out[i] = travel(loss, p[i], y[i], T[i])

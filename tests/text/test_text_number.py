@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 from for_all import for_all
 
-from sonlearn.jit import bare_jit
+from sonlearn.jit import jit
 from sonlearn.text import number
 from sonlearn.text.number import parse_number, shorten
 
 COUNT = 2_000 if numba.config.DISABLE_JIT else 100_000
 
 
-@bare_jit
+@jit
 def parse_all(buf, starts, values, ends, status):
     for i in range(len(starts)):
         values[i], ends[i], status[i] = parse_number(buf, starts[i])

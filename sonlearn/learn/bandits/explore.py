@@ -26,7 +26,7 @@ import numpy as np
 
 from sonlearn.data.linear_algebra import largest
 from sonlearn.data.mixing import BITS, LOW, hash_bits
-from sonlearn.jit import bare_inline, forced_inline
+from sonlearn.jit import inline
 from sonlearn.options.bandit import EXPLORERS, BanditOptions
 
 #: In the order of `EXPLORERS`.
@@ -61,7 +61,7 @@ def rule_of(options: BanditOptions) -> ExplorationRule:
     )  # fmt: skip
 
 
-@bare_inline
+@inline
 def probabilities(rule, t, mean, width, p):
     """p <- the probability of each candidate after `t` learned decisions; mean, width : float64[n], not modified."""
     n, code = len(mean), rule.code
@@ -86,7 +86,7 @@ def probabilities(rule, t, mean, width, p):
             p[a] = rule.floor / n + (1.0 - rule.floor) * p[a]
 
 
-@bare_inline
+@inline
 def share_best(by, mean, width, p):
     """p <- equal shares of the candidates for which mean + by width is highest."""
     best, count = -math.inf, 0
@@ -100,7 +100,7 @@ def share_best(by, mean, width, p):
         p[a] = 1.0 / count if mean[a] + by * width[a] == best else 0.0
 
 
-@bare_inline
+@inline
 def squarecb(gamma, mean, p):
     """p <- inverse gap weighting."""
     best, rest = 0, 1.0
@@ -114,7 +114,7 @@ def squarecb(gamma, mean, p):
     p[best] = rest
 
 
-@bare_inline
+@inline
 def thompson(by, mean, width, p):
     """p <- how likely each candidate is the best of independent normals of these means, and of deviations by width."""
     total = 0.0
@@ -131,7 +131,7 @@ def thompson(by, mean, width, p):
         p[a] = p[a] / total if total > 0.0 else 1.0 / len(mean)
 
 
-@forced_inline
+@inline(force=True)
 def below(z, s):
     """P(s N < z), with half of a tie."""
     if s > 0.0:
@@ -139,7 +139,7 @@ def below(z, s):
     return 0.5 if z == 0.0 else 1.0 if z > 0.0 else 0.0
 
 
-@bare_inline
+@inline
 def sample_action(seed, t, p):
     """The candidate that a number in [0, 1), a hash of the seed and of the decision's number t, falls to."""
     low = hash_bits(hash_bits(seed & LOW) ^ (seed >> BITS) ^ hash_bits(t & LOW) ^ (t >> BITS))

@@ -41,7 +41,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from sonlearn.data.linear_algebra import product
-from sonlearn.jit import bare_inline, inline
+from sonlearn.jit import inline
 from sonlearn.learn.diagonal_fd.dense import SCALARS, DenseDiagonalFDState, shrink, step, variance
 from sonlearn.learn.diagonal_fd.engine import params_of
 from sonlearn.learn.losses import sigmoid
@@ -70,7 +70,7 @@ def new_diagonal(columns: int) -> DiagonalState:
     return DiagonalState(new_pairs(2), np.zeros((columns, 2)))
 
 
-@bare_inline
+@inline
 def score(state, rows, i, left, z, v):
     """z, v <- the score of row i and its variance in every column; float64[columns], filled in.
 
@@ -95,7 +95,7 @@ def score(state, rows, i, left, z, v):
             v[k] -= x * x * (1.0 / PRIOR - 1.0 / (PRIOR + left * pairs.values[P][e]))
 
 
-@bare_inline
+@inline
 def diagonal_estimate(link, by, z, v):
     """(mean, width) of a score z of variance v, for an upper bound of `by` widths."""
     s = math.sqrt(max(v, 0.0))
@@ -107,7 +107,7 @@ def diagonal_estimate(link, by, z, v):
     return p, p * (1.0 - p) * s
 
 
-@bare_inline
+@inline
 def diagonal_update(link, state, rows, i, left, k, z, v, target, weight):
     """Learn row i in column k, of score z and variance v; room for pairs has been made, `left` is `score`'s."""
     pairs, bias = state.pairs, state.bias
@@ -126,7 +126,7 @@ def diagonal_update(link, state, rows, i, left, k, z, v, target, weight):
         pairs.values[P][e] += h * x * x / left
 
 
-@bare_inline
+@inline
 def renew(state, left):
     """Take what has faded off all precisions: `left` is left of them."""
     precisions = state.pairs.values[P]
@@ -163,7 +163,7 @@ def new_sketched(columns: int = 0) -> DenseDiagonalFDState:
     )  # fmt: skip
 
 
-@inline
+@inline(allocates=True)
 def column(states, k):
     """The state of column k."""
     return DenseDiagonalFDState(
@@ -171,7 +171,7 @@ def column(states, k):
     )
 
 
-@bare_inline
+@inline
 def since_shrunk(parameters, now, at):
     """Decisions since the last shrink, when `at` have been learned, as far as they count."""
     n = max(at - now["shrunk"], 0)
@@ -180,7 +180,7 @@ def since_shrunk(parameters, now, at):
     return n
 
 
-@inline
+@inline(allocates=True)
 def sketched_estimate(parameters, states, work, k, features, squares, at):
     """(mean, width) of the row in work.x, with features below `features` and x'x = `squares`, in column k.
 
@@ -193,7 +193,7 @@ def sketched_estimate(parameters, states, work, k, features, squares, at):
     return product(state.w, work.x, features), SCALE * math.sqrt(v / R)
 
 
-@inline
+@inline(allocates=True)
 def sketched_update(parameters, states, work, k, features, at, target, weight):
     """Learn the row in work.x in column k; at : int, decisions learned before this one."""
     state = column(states, k)

@@ -32,7 +32,7 @@ from sonlearn.data.axes import PART
 from sonlearn.data.batch import Batch
 from sonlearn.data.decisions import Decisions
 from sonlearn.data.rows import Rows
-from sonlearn.jit import bare_inline, inline, jit
+from sonlearn.jit import inline, jit
 from sonlearn.learn.bandits import rewards
 from sonlearn.learn.bandits.explore import ExplorationRule, probabilities, rule_of, sample_action
 from sonlearn.learn.bandits.rewards import DiagonalState, new_diagonal, new_sketched
@@ -226,7 +226,7 @@ class ConfidentRewards(RewardModel):
         }  # fmt: skip
 
 
-@jit
+@jit(allocates=True)
 def run(params, models, scratch, sparse, dense, problem, out, start, learn):
     """Decide, and if `learn` learn, decisions from `start` on until there is no room for pairs.
 
@@ -254,7 +254,7 @@ def run(params, models, scratch, sparse, dense, problem, out, start, learn):
     return len(problem.action), 0
 
 
-@bare_inline
+@inline
 def outcome(seed, scalars, problem, out, i, learn):
     """(action, its cost, with what probability it was chosen) of decision i, which are filled in; 1 if nobody knows.
 
@@ -281,7 +281,7 @@ def outcome(seed, scalars, problem, out, i, learn):
     return action, cost, p
 
 
-@bare_inline
+@inline
 def places_of(model, sparse, row, begin, end):
     """Places that the pairs of these candidates may take at most. model : DiagonalState, not modified"""
     needed = 0
@@ -291,7 +291,7 @@ def places_of(model, sparse, row, begin, end):
     return needed
 
 
-@inline
+@inline(allocates=True)
 def estimate(params, models, scratch, sparse, dense, problem, begin, end):
     """Return what both models say of the candidates, into scratch.score; whether the sketched one has rows."""
     features, squares, shows, now = 0, 0.0, True, models.now[0]
@@ -313,7 +313,7 @@ def estimate(params, models, scratch, sparse, dense, problem, begin, end):
     return shows
 
 
-@inline
+@inline(allocates=True)
 def decide(params, now, scratch, out, begin, end, shows):
     """Fill in the probabilities, expected costs and widths of a decision's candidates."""
     n, link, score = end - begin, params.cb_type < IPS, scratch.score
@@ -329,20 +329,20 @@ def decide(params, now, scratch, out, begin, end, shows):
     probabilities(params.rule, now["learned"], score[4, :n], score[5, :n], out.probability[begin:end])
 
 
-@bare_inline
+@inline
 def left_of(params, now, at):
     """Return what is left after `at` decisions of a precision that the diagonal model learned when last renewed."""
     return params.sketch.retention ** float(at - now["renewed"])
 
 
-@bare_inline
+@inline
 def share_of(now):
     """Return what the sketched model counts in expected rewards and widths; the diagonal one has the rest."""
     d, s = now["error_d"] ** POWER, now["error_s"] ** POWER
     return d / (d + s) if d + s > 0.0 else 0.5
 
 
-@inline
+@inline(allocates=True)
 def learn_reward(params, models, scratch, sparse, dense, problem, begin, end, action, reward, p):
     """Learn the reward, which `outcome` has counted, of a decision's candidate `action`, chosen with probability p."""
     now = models.now[0]
@@ -373,7 +373,7 @@ def learn_reward(params, models, scratch, sparse, dense, problem, begin, end, ac
         now["renewed"] = now["learned"]
 
 
-@bare_inline
+@inline
 def count_errors(now, scratch, action, link, r):
     """Take the squared errors of both models at the chosen candidate into their means."""
     m, _ = rewards.diagonal_estimate(link, 0.0, scratch.score[0, action], 0.0)

@@ -6,39 +6,39 @@ the order of values and are invariant to every increasing function of a column; 
 
 import math
 
-from sonlearn.jit import bare_inline, forced_inline
+from sonlearn.jit import inline
 from sonlearn.learn.boosting.state import BINS, KEPT, LEAST_KEPT, NUMBERS
 
 #: Rows of which the quantiles are, evenly chosen, at most.
 SAMPLE = 1024
 
 
-@forced_inline
+@inline(force=True)
 def rows_kept(columns):
     """Return how many rows of so many columns a refit goes by at most."""
     return max(min(NUMBERS // max(columns, 1), KEPT), LEAST_KEPT)
 
 
-@forced_inline
+@inline(force=True)
 def rows_of_refit(now):
     """Return how many rows the refit under way goes by."""
     return min(now["last"] - now["since"], rows_kept(now["columns"]))
 
 
-@forced_inline
+@inline(force=True)
 def ring_of(now):
     """(slot of the first row that the refit under way goes by, slots)."""
     return (now["last"] - rows_of_refit(now)) % now["slots"], now["slots"]
 
 
-@forced_inline
+@inline(force=True)
 def slot_of(ring, i):
     """Slot of row i of those that the refit under way goes by."""
     slot = ring[0] + i
     return slot - ring[1] if slot >= ring[1] else slot
 
 
-@bare_inline
+@inline
 def code_columns(state, sample, begin, end):
     """Fill in the codes, edges and sizes of the columns from begin to end, which are side by side in memory."""
     now, edges, sizes = state.now[0], state.edges, state.sizes
@@ -59,7 +59,7 @@ def code_columns(state, sample, begin, end):
         sizes[j] = sizes[j] if others > 0 else 0
 
 
-@bare_inline
+@inline
 def take_sample(now, values, sample, j):
     """Fill `sample` with values of column j; returns how many."""
     size, ring = 0, ring_of(now)
@@ -73,7 +73,7 @@ def take_sample(now, values, sample, j):
     return size
 
 
-@bare_inline
+@inline
 def sort(values, n):
     """Sort the first n values: Shell's method, whose gaps are (3^k - 1)/2 (Knuth)."""
     gap = 1
@@ -89,7 +89,7 @@ def sort(values, n):
         gap //= 3
 
 
-@bare_inline
+@inline
 def find_edges(edges, sample, n):
     """edges <- the largest values of bins of the first n of `sample`, which is sorted; returns how many there are.
 
@@ -110,7 +110,7 @@ def find_edges(edges, sample, n):
     return size
 
 
-@bare_inline
+@inline
 def code_of(x, edges, size):
     """The code of x: values beyond the last edge are in the last bin.
 

@@ -6,7 +6,7 @@ In `BoostState.scores` stand the scores themselves, or of several classes their 
 import math
 
 from sonlearn.data.linear_algebra import product, total_of
-from sonlearn.jit import bare_inline, forced_inline
+from sonlearn.jit import inline
 from sonlearn.learn.boosting.bins import ring_of, rows_of_refit, slot_of
 from sonlearn.learn.boosting.state import BASE, CURVATURE, GRADIENT, IMPORTANCE, LABEL, NEXT
 
@@ -16,19 +16,19 @@ SQUARED, LOGISTIC, SOFTMAX = range(3)
 FLOOR, TINIEST = 1e-16, 1e-30
 
 
-@forced_inline
+@inline(force=True)
 def scores_of_row(known):
     """Numbers that a row of so many scores has in `BoostState.scores`: 1, or a multiple of 4 for whole vectors."""
     return known if known < 2 else (known + 3) // 4 * 4
 
 
-@forced_inline
+@inline(force=True)
 def class_of(loss, y):
     """The score of which the label y tells."""
     return int(y) if loss == SOFTMAX else 0
 
 
-@bare_inline
+@inline
 def error_of(loss, z, classes, y):
     """Say how wrong scores z are: of classes 1 less the probability of the right one, of values the size of the error.
 
@@ -48,7 +48,7 @@ def error_of(loss, z, classes, y):
     return 1.0 - math.exp(z[int(y)] - top) / total
 
 
-@bare_inline
+@inline
 def start_scores(loss, now, labels, starts, scores):
     """Scores of no tree, and with them those of the rows, whose bases they have besides.
 
@@ -77,7 +77,7 @@ def start_scores(loss, now, labels, starts, scores):
         scores[i] += labels[slot_of(ring, i), BASE]
 
 
-@forced_inline
+@inline(force=True)
 def start_of(loss, total, weight, known):
     """(score, what stands in `BoostState.scores`) of no tree: `total` is the mean, or the weight of the class."""
     if loss == SOFTMAX:
@@ -86,7 +86,7 @@ def start_of(loss, total, weight, known):
     return start, start
 
 
-@forced_inline
+@inline(force=True)
 def slopes_of(loss, several, labels, scores, i, slot, across, signs):
     """(gradient, curvature) of row i of the refit for one number that is added to its scores, or taken, by their signs.
 
@@ -105,7 +105,7 @@ def slopes_of(loss, several, labels, scores, i, slot, across, signs):
     return h * (p - (1.0 if y > 0.0 else 0.0)), h * max(e / ((1.0 + e) * (1.0 + e)), FLOOR)
 
 
-@forced_inline
+@inline(force=True)
 def add_slopes(labels, scores, i, slot, across, by_leaf, k):
     """Add to leaf k, of each of several classes of probability p, the gradient and the curvature p (1 - p) of row i."""
     gradients, curvatures, h = by_leaf[GRADIENT, k], by_leaf[CURVATURE, k], labels[slot, IMPORTANCE]
@@ -116,7 +116,7 @@ def add_slopes(labels, scores, i, slot, across, by_leaf, k):
     gradients[int(labels[slot, LABEL])] -= h
 
 
-@forced_inline
+@inline(force=True)
 def move_of(several, value):
     """Return what `move` takes for a leaf's value: most nodes are not leaves."""
     if len(several) > 0:
@@ -124,7 +124,7 @@ def move_of(several, value):
     return value
 
 
-@forced_inline
+@inline(force=True)
 def move(several, scores, i, across, by):
     """Add a leaf's values to the scores of row i; of several classes probabilities become proportional to p by."""
     if len(several) == 0:

@@ -10,7 +10,7 @@ after which row depends on nothing but the rows learned.
 
 from sonlearn.data.linear_algebra import clear_first
 from sonlearn.data.rows import COUNT, is_learned
-from sonlearn.jit import bare_inline, bare_jit, forced_inline
+from sonlearn.jit import inline, jit
 from sonlearn.learn.boosting.bins import code_columns, rows_of_refit
 from sonlearn.learn.boosting.losses import SOFTMAX, SQUARED, class_of, error_of, start_scores
 from sonlearn.learn.boosting.state import BASE, CLASSES, COLUMNS, GRADIENT, IMPORTANCE, IN_USE, LABEL, LARGEST, NEXT
@@ -23,7 +23,7 @@ from sonlearn.learn.tolerances import LIMIT
 SLACK = 0.1
 
 
-@bare_jit
+@jit
 def follow(params, state, work, rows, start, learns, raw):
     """raw[start:] <- predictions; where `learns`, rows are kept and refits made, each after the row's prediction.
 
@@ -56,7 +56,7 @@ def follow(params, state, work, rows, start, learns, raw):
     return len(rows.y)
 
 
-@bare_inline
+@inline
 def can_be_kept(loss, now, starts, labels, values, rows, i):
     """Return whether row i has numbers within bounds, and there is room for it."""
     slot, width = now["rows"] % now["slots"], now["width"]
@@ -69,7 +69,7 @@ def can_be_kept(loss, now, starts, labels, values, rows, i):
     return within and slot < len(labels) and (slot + 1) * width <= len(values)
 
 
-@bare_inline
+@inline
 def read_values(rows, i, x, width):
     """x[:width] <- the values of row i."""
     for place in range(rows.indptr[i], rows.indptr[i + 1]):
@@ -78,7 +78,7 @@ def read_values(rows, i, x, width):
             x[j] = min(max(rows.values[place], -LARGEST), LARGEST)
 
 
-@bare_inline
+@inline
 def add_scores(params, now, starts, trees, work, z):
     """z[c] += the score of class c for a row with the values work.x, which goes down all trees side by side."""
     classes, first, total, ends = min(now["classes"], len(starts)), now["first"], work.total, work.ends
@@ -96,7 +96,7 @@ def add_scores(params, now, starts, trees, work, z):
         z[c] += total[c]
 
 
-@bare_inline
+@inline
 def keep(loss, now, values, labels, x, rows, i):
     """Put row i, whose values are x, into the buffer."""
     slot, width = now["rows"] % now["slots"], now["width"]
@@ -109,7 +109,7 @@ def keep(loss, now, values, labels, x, rows, i):
     now["classes"] = max(now["classes"], class_of(loss, rows.y[i]) + 1)
 
 
-@bare_inline
+@inline
 def watch_trees(params, now, drift, z, y):
     """Take in scores z of a row, before it is kept; where that names a change, rows before it are forgotten.
 
@@ -138,7 +138,7 @@ LOOKS = 8
 TOGETHER = 8
 
 
-@bare_inline
+@inline
 def go_on(params, state, work, most):
     """Begin a refit when it is due, and make steps of it that look at about `most` values."""
     now = state.now[0]
@@ -166,13 +166,13 @@ def go_on(params, state, work, most):
         most -= n * (min(now["columns"], COLUMNS) * params.depth + of_classes)
 
 
-@forced_inline
+@inline(force=True)
 def growing(params, now):
     """The first of the trees of the refit under way."""
     return params.trees - now["first"]
 
 
-@bare_jit
+@jit
 def refit_now(params, state, work):
     """A refit from its first step to its last."""
     now = state.now[0]
@@ -181,7 +181,7 @@ def refit_now(params, state, work):
         go_on(params, state, work, ALL)
 
 
-@bare_jit
+@jit
 def restore(params, state, work):
     """Work out what a packed state has been without: leaves; codes, edges and scores of the refit under way."""
     now = state.now[0]

@@ -23,7 +23,7 @@ NeurIPS 2022, with one random projection). So the histograms of a tree cost what
 
 import math
 
-from sonlearn.jit import bare_inline, forced_inline
+from sonlearn.jit import inline
 from sonlearn.learn.boosting.bins import ring_of, rows_of_refit, slot_of
 from sonlearn.learn.boosting.losses import add_slopes, move, move_of, scores_of_row, slopes_of
 from sonlearn.learn.boosting.state import BELOW_ALL, BINS, COLUMNS, CURVATURE, GRADIENT, LARGEST, LEAF, PARTS
@@ -38,7 +38,7 @@ CURVATURES = (1 << BITS) - 1
 LEAST, MOST = range(2)
 
 
-@bare_inline
+@inline
 def grow_tree(params, state, work, number, t):
     """Grow tree t, of that number in its refit, or its leaves alone, and add them to the scores of the rows."""
     now, nodes, inner = state.now[0], work.nodes, work.nodes.cells.shape[0]
@@ -67,7 +67,7 @@ def grow_tree(params, state, work, number, t):
     add_leaves(params, state, leaf, work.by_leaf[GRADIENT], t)
 
 
-@bare_inline
+@inline
 def keep_splits(params, state, leaf, old, t):
     """Tree t <- the splits of the tree `old`, by which rows before `prior` have their leaves."""
     now, column, edge, none_left = state.now[0], state.trees.column, state.trees.edge, state.trees.none_left
@@ -77,7 +77,7 @@ def keep_splits(params, state, leaf, old, t):
     find_leaves(params, state, leaf, t, ring_of(now), max(n - now["last"] + now["prior"], 0), n)
 
 
-@bare_inline
+@inline
 def draw_columns(params, now, sizes, chosen, number):
     """Choose `COLUMNS` of the columns that vary, or all if these are no more; returns how many were chosen.
 
@@ -100,7 +100,7 @@ def draw_columns(params, now, sizes, chosen, number):
     return m
 
 
-@forced_inline
+@inline(force=True)
 def digits(number):
     """Return how many binary digits a number has."""
     own = 0
@@ -109,7 +109,7 @@ def digits(number):
     return own
 
 
-@bare_inline
+@inline
 def take_slopes(params, now, labels, scores, slopes, signs):
     """The gradients and curvatures of the rows at their scores, by which a tree is split."""
     n, across, ring = rows_of_refit(now), scores_of_row(now["known"]), ring_of(now)
@@ -119,7 +119,7 @@ def take_slopes(params, now, labels, scores, slopes, signs):
         )
 
 
-@bare_inline
+@inline
 def begin_tree(now, nodes, slopes):
     """All rows are in the root, with their gradients and curvatures in units."""
     n = rows_of_refit(now)
@@ -129,7 +129,7 @@ def begin_tree(now, nodes, slopes):
     pack_slopes(slopes, nodes.scale, nodes.packed, n)
 
 
-@bare_inline
+@inline
 def pack_slopes(slopes, scale, packed, n):
     """packed <- the gradient and the curvature of each of n rows, in units without fractions, side by side.
 
@@ -145,7 +145,7 @@ def pack_slopes(slopes, scale, packed, n):
         packed[i] = (int(g) << BITS) + int(c)
 
 
-@bare_inline
+@inline
 def scale_for(total, most):
     """Return how many units 1 has: the greatest power of two with which the total has so many at most."""
     scale = 1.0
@@ -156,7 +156,7 @@ def scale_for(total, most):
     return scale
 
 
-@bare_inline
+@inline
 def draw_signs(params, several, now, signs, number):
     """Part several classes in two at random: signs[c] <- -1 or 1, of one another than of all others if need be."""
     if len(several) == 0:
@@ -171,7 +171,7 @@ def draw_signs(params, several, now, signs, number):
         signs[c] = 0.0
 
 
-@bare_inline
+@inline
 def split_node(params, state, work, t, k, m):
     """Split node k of tree t where that gains most; returns whether it was split."""
     tree, nodes = state.trees, work.nodes
@@ -190,7 +190,7 @@ def split_node(params, state, work, t, k, m):
     return True
 
 
-@bare_inline
+@inline
 def heavy(params, nodes, k):
     """Return whether the rows of node k have the curvature that a split needs."""
     total, least = 0, 2.0 * params.least * nodes.scale[CURVATURE]
@@ -201,7 +201,7 @@ def heavy(params, nodes, k):
     return False
 
 
-@bare_inline
+@inline
 def count_children(params, codes, columns, nodes, k, m):
     """Fill in the histograms of the children of node k: the one with fewer rows is counted, the other is the rest."""
     few, many, cells = 2 * k + 1, 2 * k + 2, nodes.cells
@@ -214,7 +214,7 @@ def count_children(params, codes, columns, nodes, k, m):
         cells[many, cell] = cells[k, cell] - cells[few, cell]
 
 
-@bare_inline
+@inline
 def count_cells(codes, columns, nodes, k, m):
     """Sum the rows of node k by column and code."""
     cells = nodes.cells[k]
@@ -227,7 +227,7 @@ def count_cells(codes, columns, nodes, k, m):
             cells[q * (BINS + 1) + int(row[nodes.chosen[q]])] += packed
 
 
-@bare_inline
+@inline
 def best_split(params, sizes, nodes, k, m):
     """(place among the columns chosen, last code on the left, whether rows without a value go left); place -1: none."""
     cells, (penalty, least), found, last, left = nodes.cells[k], limits(params, nodes.scale), -1, 0, False
@@ -251,13 +251,13 @@ def best_split(params, sizes, nodes, k, m):
     return found, last, left
 
 
-@forced_inline
+@inline(force=True)
 def limits(params, scale):
     """(penalty, least curvature of either side of a split) in units."""
     return params.penalty * scale[CURVATURE], params.least * scale[CURVATURE]
 
 
-@forced_inline
+@inline(force=True)
 def gain_of(left, right, penalty, least):
     """G_l^2/(C_l + penalty) + G_r^2/(C_r + penalty) in units; 0 where a side has less than the least curvature."""
     a, b = float(left & CURVATURES), float(right & CURVATURES)
@@ -267,7 +267,7 @@ def gain_of(left, right, penalty, least):
     return (g * g * (b + penalty) + h * h * (a + penalty)) / ((a + penalty) * (b + penalty))
 
 
-@bare_inline
+@inline
 def part_rows(params, state, work, t, k, q, last):
     """Put the rows of node k that go left first; returns where the others begin.
 
@@ -301,7 +301,7 @@ def part_rows(params, state, work, t, k, q, last):
     return at
 
 
-@bare_inline
+@inline
 def next_code(cells, q, last):
     """The code after `last` that rows of the node have in column q of those chosen."""
     code = last + 1
@@ -310,7 +310,7 @@ def next_code(cells, q, last):
     return code
 
 
-@bare_inline
+@inline
 def total_of_cells(cells, begin, end):
     """The sum of the cells from begin to end."""
     total = 0
@@ -319,7 +319,7 @@ def total_of_cells(cells, begin, end):
     return total
 
 
-@bare_inline
+@inline
 def move_edge(limits, trees, cells, parting, t, k, q, below):
     """Move the edge of node k's split to where it gains most among the rows that `count_parts` has summed.
 
@@ -342,7 +342,7 @@ def move_edge(limits, trees, cells, parting, t, k, q, below):
             best, under, found = gain * (1.0 + ROUNDING), span[part, MOST], True
 
 
-@bare_inline
+@inline
 def count_parts(now, values, packed, parting, j, near):
     """Sum the first `near` rows of parting.near in `PARTS` of equal width by their values of column j.
 
@@ -366,13 +366,13 @@ def count_parts(now, values, packed, parting, j, near):
     return True
 
 
-@forced_inline
+@inline(force=True)
 def place_of(column, classes, t, k):
     """Return where the values of leaf k of tree t begin, one for each class. column : of the trees"""
     return (t * (2 * column.shape[1] + 1) + k) * classes
 
 
-@bare_inline
+@inline
 def fill_leaves(params, several, state, slopes, leaf, by_leaf, t):
     """Fill in the values of the leaves of tree t; of nodes without rows they are 0.
 
@@ -397,7 +397,7 @@ def fill_leaves(params, several, state, slopes, leaf, by_leaf, t):
             value[at + c] = min(max(step, -params.longest), params.longest)
 
 
-@bare_inline
+@inline
 def add_leaves(params, state, leaf, moves, t):
     """Add to the scores of each row the values of its leaf.
 
@@ -417,7 +417,7 @@ def add_leaves(params, state, leaf, moves, t):
 SIDE_BY_SIDE = 64
 
 
-@bare_inline
+@inline
 def find_leaves(params, state, leaf, t, ring, begin, end):
     """leaf[slot of row i] <- where the rows i from begin to end of a ring end in tree t.
 
@@ -434,7 +434,7 @@ def find_leaves(params, state, leaf, t, ring, begin, end):
                 leaf[slot] = child_of(state.trees, t, leaf[slot], state.values, slot * width)
 
 
-@forced_inline
+@inline(force=True)
 def child_of(trees, t, k, values, at):
     """Say where a row with the values values[at:] comes from node k of tree t; k if that is a leaf. No branch."""
     column = trees.column[t, k]

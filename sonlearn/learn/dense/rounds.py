@@ -43,7 +43,7 @@ import numpy as np
 
 from sonlearn.data.linear_algebra import INVERSE, ROOT, add_scaled, clear_first, dot, minus_dot, set_scaled, spectral
 from sonlearn.data.rows import features_with, is_learned
-from sonlearn.jit import bare_inline, inline, jit
+from sonlearn.jit import inline, jit
 from sonlearn.learn.losses import SQUARED, leads_too_far, loss_slope, row_scale, slopes, within_bounds
 from sonlearn.learn.tolerances import LARGEST, LIMIT, SPAN
 
@@ -51,7 +51,7 @@ FULL_ON, AROW, PSEUDO, ADA_FULL, ADA_LR, RIDGE = range(6)
 NAMES = ("full-on", "arow", "pseudo", "ada-full", "ada-lr", "ridge")
 
 
-@jit
+@jit(allocates=True)
 def learn(params, state, rows, out, start, learns):
     """Predict rows from `start` on and, where it `learns`, learn them; returns the first row that was refused, or n.
 
@@ -82,7 +82,7 @@ def learn(params, state, rows, out, start, learns):
             update(state.A, d, x)
 
 
-@bare_inline
+@inline
 def score(state, rows, i, raw):
     """raw <- base + w'x of each class; returns x'x. raw : float64[C], filled in; nothing else is modified."""
     xx = 0.0
@@ -97,7 +97,7 @@ def score(state, rows, i, raw):
     return xx
 
 
-@bare_inline
+@inline
 def next_learned(params, state, rows, out, i, learns):
     """Predict rows from i on, up to one that is to be learned; (it, True), or (one that is refused, or n; False).
 
@@ -115,13 +115,13 @@ def next_learned(params, state, rows, out, i, learns):
     return i, False
 
 
-@bare_inline
+@inline
 def features_of(state, rows, i):
     """Number of features after row i. Modifies nothing."""
     return features_with(rows.features[rows.indptr[i] : rows.indptr[i + 1]], state.now[0].seen)
 
 
-@bare_inline
+@inline
 def to_dense(rows, i, d, x):
     """x[:d] <- row i, zeros included. x : float64[at least d], filled in."""
     clear_first(x, d)
@@ -129,7 +129,7 @@ def to_dense(rows, i, d, x):
         x[rows.features[at]] = rows.values[at]
 
 
-@bare_inline
+@inline
 def step_of(params, rows, out, i, t, quadratic):
     """(c, s) of the round: w <- w - c A^-1 x with A before the row, and A <- A + s^2 x x'. Modifies nothing."""
     u, p, y, h = out.raw[i, 0], out.prediction[i, 0], rows.y[i], rows.weight[i]
@@ -153,13 +153,13 @@ def step_of(params, rows, out, i, t, quadratic):
 NOTHING = 1e-12
 
 
-@bare_inline
+@inline
 def column_start(j):
     """Index at which column j begins; column(d) is the length of the array for d features."""
     return j * (j + 1) // 2
 
 
-@bare_inline
+@inline
 def widen(R, j, diagonal):
     """Write column j of R (modified) for a new feature: R_jj <- diagonal, zeros above it.
 
@@ -169,7 +169,7 @@ def widen(R, j, diagonal):
     R[column_start(j) + j] = diagonal
 
 
-@bare_inline
+@inline
 def solve(R, d, x, h, u):
     """h <- R^-1 x and u <- A^-1 x; returns x'A^-1 x = h'h.
 
@@ -190,7 +190,7 @@ def solve(R, d, x, h, u):
     return quadratic
 
 
-@bare_inline
+@inline
 def update(R, d, v):
     """A <- A + v v' by Givens rotations. Modifies R; v : float64[d], overwritten."""
     for j in range(d - 1, -1, -1):
@@ -206,7 +206,7 @@ def update(R, d, v):
             v[i] = c * v[i] - s * old
 
 
-@bare_inline
+@inline
 def factorise(R, d, diagonal):
     """Replace the columns of A's upper triangle by R. The pivot of a feature that follows from others is infinite.
 
@@ -231,7 +231,7 @@ def factorise(R, d, diagonal):
 REST = 8
 
 
-@jit
+@jit(allocates=True)
 def learn_ridge(params, state, rows, out, start, learns):
     """`learn`, of ridge."""
     now = state.now[0]
@@ -254,7 +254,7 @@ def learn_ridge(params, state, rows, out, start, learns):
             solve_for_weights(params, state)
 
 
-@bare_inline
+@inline
 def add_row(params, state, rows, i, y, h):
     """Add row i, with label y and weight h, to A and b."""
     begin, end = rows.indptr[i], rows.indptr[i + 1]
@@ -275,7 +275,7 @@ def add_row(params, state, rows, i, y, h):
                 state.A[column_start(max(f, g)) + min(f, g)] += hx * rows.values[other]
 
 
-@inline
+@inline(allocates=True)
 def solve_for_weights(params, state):
     """Solve for w, and say when to do so again. Modifies w and now of `state`."""
     now, d = state.now[0], state.now[0].seen
@@ -296,7 +296,7 @@ def solve_for_weights(params, state):
     set_scaled(state.w[:, 0], 1.0, u, d)
 
 
-@bare_inline
+@inline
 def constant_of(A, d, weight, known):
     """The feature whose squares add up to the weight of the rows: `known`, or else the last one; d: none does."""
     if 0 <= known < d and A[column_start(known) + known] == weight:
@@ -307,7 +307,7 @@ def constant_of(A, d, weight, known):
     return d
 
 
-@bare_inline
+@inline
 def variance(A, d, j, constant, weight):
     """Variance of feature j, infinite if it is a rounding error; mean square, if no feature below d is the `constant`.
 
@@ -327,7 +327,7 @@ NOISE = 1e-15
 ZERO = 1e-10
 
 
-@jit
+@jit(allocates=True)
 def learn_spectral(params, state, rows, out, start, learns):
     """`learn`, of the methods that decompose A each time; out : Predictions of float64[n, C]."""
     now, C = state.now[0], state.w.shape[1]
@@ -371,7 +371,7 @@ def learn_spectral(params, state, rows, out, start, learns):
         pack_triangle(state.A, A)
 
 
-@inline
+@inline(allocates=True)
 def matrix(packed, seen, d):
     """float64[d, d]: A as a matrix, with zeros for the features from `seen` on.
 
@@ -384,7 +384,7 @@ def matrix(packed, seen, d):
     return A
 
 
-@inline
+@inline(allocates=True)
 def pack_triangle(packed, A):
     """packed <- the upper triangle of A (float64[d, d], not modified): the inverse of `matrix`."""
     for j in range(len(A)):
@@ -392,7 +392,7 @@ def pack_triangle(packed, A):
             packed[column_start(j) + k] = A[j, k]
 
 
-@inline
+@inline(allocates=True)
 def apply(params, A, g):
     """float64[d, C]: f(A) g. A : float64[d, d] and g : float64[d, C], not modified."""
     lam, U = np.linalg.eigh(A)
@@ -404,7 +404,7 @@ def apply(params, A, g):
     return np.dot(U, y)
 
 
-@inline
+@inline(allocates=True)
 def apply_low_rank(params, A, Pi, g):
     """float64[d, C]: V f(Sig) V'g, with the singular values Sig and right singular vectors V of Q'A, and Q from A Pi.
 
@@ -418,7 +418,7 @@ def apply_low_rank(params, A, Pi, g):
     return np.dot(np.ascontiguousarray(V.T), y)
 
 
-@inline
+@inline(allocates=True)
 def projection(A, x, excess):
     """float64[d]: w minus its projection onto |w'x| <= C in the norm of A ([SON] Lemma 2). A may be singular.
 
@@ -441,7 +441,7 @@ def projection(A, x, excess):
 # ----------------------------------------------------------------------------------------------------------- experts
 
 
-@jit
+@jit(allocates=True)
 def learn_experts(params, state, rows, out, start, learns):
     """`learn`, of metagrad; state : MetaGradState."""
     now, E = state.now[0], len(state.logp)
@@ -474,7 +474,7 @@ def learn_experts(params, state, rows, out, start, learns):
         pack_triangle(state.A, A)
 
 
-@bare_inline
+@inline
 def take_losses(params, g, w, W, logp):
     """logp <- log p_e - r_e - r_e^2. g : float64[d]; w : float64[d or more]; W : float64[d or more, experts]"""
     eta = params.rate
@@ -486,7 +486,7 @@ def take_losses(params, g, w, W, logp):
         eta *= 0.5
 
 
-@inline
+@inline(allocates=True)
 def weighed(params, A, z, logp):
     """(the experts' weights float64[d, experts], their tilted average float64[d]) of sums over rows.
 

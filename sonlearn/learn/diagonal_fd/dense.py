@@ -32,7 +32,7 @@ from sonlearn.data.linear_algebra import (
     solve_upper,
 )
 from sonlearn.data.rows import Rows, is_learned
-from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.jit import inline, jit
 from sonlearn.jit.sequence import Calls
 from sonlearn.learn.diagonal_fd.engine import Matrix, WithDiagonal
 from sonlearn.learn.diagonal_fd.rounds import LONGEST, DiagonalFDParams, leading_rows, step_of, widen
@@ -110,7 +110,7 @@ class DenseDiagonalFD(WithDiagonal):
         return Matrix(state.w, left * state.extra, np.sqrt(left) * B, mass)
 
 
-@bare_jit
+@jit
 def follow(params, state, work, rows, raw, start, learns):
     """raw[start:] <- predictions of rows; where it `learns`, they are learned.
 
@@ -136,7 +136,7 @@ def follow(params, state, work, rows, raw, start, learns):
     return len(rows.y)
 
 
-@bare_inline
+@inline
 def spread(rows, i, x, seen):
     """x <- row i, zeros included; returns (features of it and those seen are below this, x'x).
 
@@ -153,7 +153,7 @@ def spread(rows, i, x, seen):
     return d, squares
 
 
-@bare_inline
+@inline
 def step(params, state, work, d, z, y, w):
     """Learn the row in work.x, with features below d, predicted z, of label y and weight over r `w`.
 
@@ -177,7 +177,7 @@ def step(params, state, work, d, z, y, w):
     return DONE
 
 
-@bare_inline
+@inline
 def variance(state, work, r, d):
     """(x'Delta^-1 x, x'A^-1 x) of the row in work.x; r rows of B count. Leaves Delta^-1 x in work.u and g in work.g."""
     x, u, q, g = work.x, work.u, work.q, work.g
@@ -190,7 +190,7 @@ def variance(state, work, r, d):
     return xx, max(minus_dot(xx, g, g, r), 0.0)
 
 
-@bare_inline
+@inline
 def shrink(params, state, work):
     """Keep m - 1 combinations of the rows, and give what they lose to Delta (see `rounds.shrink`)."""
     now = state.now[0]
@@ -203,7 +203,7 @@ def shrink(params, state, work):
     now["shrunk"], now["k"], now["raw"] = now["t"], kept, 0
 
 
-@bare_inline
+@inline
 def compensate(params, state, work, f, kept, faded):
     """Feature f: the rows kept, Delta with what they have lost, and T for the new Delta."""
     now, b, new, old = state.now[0], state.B[f], work.new, state.extra[f]

@@ -50,7 +50,7 @@ from sonlearn.data.linear_algebra import (
     solve_upper,
 )
 from sonlearn.data.rows import entries, features_with, is_learned
-from sonlearn.jit import bare_inline, bare_jit, forced_inline
+from sonlearn.jit import inline, jit
 from sonlearn.learn.eigenpairs import Eigenpairs, leading_eigenpairs, room_for
 from sonlearn.learn.log import LOG, apply_map, begin_generation, log_is_full, map_forward, place
 from sonlearn.learn.losses import HINGE, LOGISTIC, sigmoid
@@ -126,7 +126,7 @@ def new_work(params: DiagonalFDParams, state: DiagonalFDState) -> DiagonalFDScra
     )  # fmt: skip
 
 
-@bare_jit
+@jit
 def follow(params, state, work, rows, raw, start, learns):
     """Predict rows from `start` on and, where it `learns`, learn them; returns the first row that was refused, or n.
 
@@ -156,7 +156,7 @@ def follow(params, state, work, rows, raw, start, learns):
     return len(rows.y)
 
 
-@bare_inline
+@inline
 def read(state, work, feats, values, learned):
     """q <- B Delta^-1 x; returns (wbar'x, x'Delta^-1 x). The row's features are up to date then, where it is `learned`.
 
@@ -181,7 +181,7 @@ def read(state, work, feats, values, learned):
     return wx, xx
 
 
-@bare_inline
+@inline
 def step(loss, state, q, g, feats, values, z, v, xx, y, w):
     """The step after the prediction; returns DONE, or DIVERGED if nothing was changed. Modifies state.
 
@@ -202,7 +202,7 @@ def step(loss, state, q, g, feats, values, z, v, xx, y, w):
     return DONE
 
 
-@bare_inline
+@inline
 def widen(T, LT, q, g, r, s2, v, xx):
     """Add row r of B, which is s x, to T and L: from q and g. Modifies T and LT.
 
@@ -216,7 +216,7 @@ def widen(T, LT, q, g, r, s2, v, xx):
     LT[r, r] = math.sqrt(1.0 + s2 * v)
 
 
-@bare_inline
+@inline
 def step_of(loss, z, v, y, w):
     """(a, s^2): the step along A^-1 x, and the row's weight in A; w is its importance over r.
 
@@ -234,7 +234,7 @@ def step_of(loss, z, v, y, w):
     return w * (y - z) / (1.0 + w * v), w
 
 
-@bare_inline
+@inline
 def implicit(margin, gain):
     """The u with u = margin + gain sigmoid(-u). The difference of the two sides rises with u, at least as fast as u.
 
@@ -260,7 +260,7 @@ def implicit(margin, gain):
     return u
 
 
-@bare_inline
+@inline
 def append(state, feats, values, s):
     """Add s x to the buffered rows: modifies state. feats : int64[n] and values : float64[n], not modified."""
     table, X, now = state.table, state.X, state.now[0]
@@ -289,7 +289,7 @@ def append(state, feats, values, s):
 EPS_RANK = 1e-14
 
 
-@bare_inline
+@inline
 def shrink(params, state, work):
     """Keep m - 1 rows and begin a generation with an empty buffer. Modifies state.
 
@@ -308,7 +308,7 @@ def shrink(params, state, work):
     now["raw"] = now["slots"] = 0
 
 
-@bare_inline
+@inline
 def leading_rows(params, T, r, faded, pairs):
     """Number of rows kept; pairs.U[:r] <- C', filled up with 0, and T <- C T C' there, 0 elsewhere.
 
@@ -335,7 +335,7 @@ def leading_rows(params, T, r, faded, pairs):
     return n_kept
 
 
-@bare_inline
+@inline
 def fold(params, state, c, CT, n_kept, z):
     """For each feature f of the buffer: table entries <- C B_:f, and Delta and wbar for these; T <- B Delta^-1 B'.
 
@@ -370,7 +370,7 @@ def fold(params, state, c, CT, n_kept, z):
     mirror(T, n_kept)
 
 
-@forced_inline
+@inline(force=True)
 def map_entries(maps, at, b, z):
     """b <- E b for a feature's entries b in the rows kept so far, with E of maps[at]; returns c'b. Overwrites z."""
     set_scaled(z[0], 1.0, b, len(b))
@@ -388,7 +388,7 @@ def map_entries(maps, at, b, z):
 TINY = 1e-150
 
 
-@forced_inline
+@inline(force=True)
 def bring_up_to_date(maps, row, target, now, z):
     """target <- `row`, a feature's of the table, brought up to generation `now`.
 
@@ -407,7 +407,7 @@ def bring_up_to_date(maps, row, target, now, z):
     target[EXTRA], target[STAMP], target[SLOT] = row[EXTRA], now, row[SLOT]
 
 
-@bare_inline
+@inline
 def sweep(state, z):
     """Bring every feature up to date and empty the log: O(m^2) a feature. z : of DiagonalFDScratch
 

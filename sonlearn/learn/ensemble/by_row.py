@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sonlearn.data.rows import WILD, Rows, first_wild
-from sonlearn.jit import bare_jit
+from sonlearn.jit import jit
 from sonlearn.jit.sequence import Calls
 from sonlearn.learn.by_row import EngineByRow, RowOfEngine, copy_one, full
 from sonlearn.learn.engine import SPARE, Predictions, State
@@ -138,7 +138,7 @@ class RowOfView:
 # ----------------------------------------------------------------------------------------------------------- kernels
 
 
-@bare_jit
+@jit
 def ready(now, most):
     """1 in the first pass while fewer than `most` rows have been learned, and of rows not in parts, else 0.
 

@@ -46,7 +46,7 @@ import numpy as np
 from sonlearn.data import merging
 from sonlearn.data.linear_algebra import add_scaled, clear_first, dot, factorise, mirror, solve_lower, solve_upper
 from sonlearn.data.rows import is_learned
-from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.jit import inline, jit
 from sonlearn.learn import losses
 from sonlearn.learn.losses import LOGISTIC, SQUARED, Loss, loss_slope, loss_value
 from sonlearn.options.members import Member
@@ -137,7 +137,7 @@ def of_inputs(combiner: Combiner, at: Sequence[int]) -> Combiner:
     return combiner._replace(w=w, A=combiner.A[square], P=combiner.P[square], prior=prior)
 
 
-@bare_inline
+@inline
 def fade(A, retention, prior):
     """A <- r A + (1 - r) diag(prior), of one set of weights."""
     for i in range(len(A)):
@@ -146,7 +146,7 @@ def fade(A, retention, prior):
         A[i, i] += (1.0 - retention) * prior[i]
 
 
-@bare_jit
+@jit
 def copy_inputs(own, combiner, at):
     """The inputs `at` (int64[m]) of a combiner <- the first m of another one, `own`; what all inputs share stays.
 
@@ -236,7 +236,7 @@ def prior_for(loss: Loss) -> tuple[float, ...]:
     return (VALUES_PRECISION * (2.0 if loss.code == SQUARED else 1.0),)
 
 
-@bare_jit
+@jit
 def combine(loss, combiner, V, y, weight, learns, scratch, out):
     """out[i] <- the combination of v_i, and, where `learns` and the row has a label and a weight, a step.
 
@@ -260,14 +260,14 @@ def combine(loss, combiner, V, y, weight, learns, scratch, out):
                 forget_past(combiner, e, scratch[2:])
 
 
-@bare_inline
+@inline
 def score(code, w, e, V, i):
     """w'v of learner e; code : of the loss."""
     z = dot(w[e], V[i], V.shape[1])
     return min(max(z, -LIMIT), LIMIT) if code == LOGISTIC else z
 
 
-@bare_inline
+@inline
 def averaged_score(loss, combiner, V, i):
     """The learners' scores, or with logistic loss their probabilities as log-odds, averaged."""
     E = len(combiner.loss)
@@ -291,7 +291,7 @@ def averaged_score(loss, combiner, V, i):
     return above / below
 
 
-@bare_inline
+@inline
 def value_slope_curvature(loss, z, y):
     """The loss, its first derivative, and the second that the step goes by; of logistic loss with one exponential.
 
@@ -320,7 +320,7 @@ def value_slope_curvature(loss, z, y):
     return value, c * e, c
 
 
-@bare_inline
+@inline
 def take_step(loss, combiner, e, V, row, z, y, h, scratch):
     """A <- A + h c v v' and w <- w - h l' A^-1 v for learner e, whose score was z, of a row of label y and weight h.
 
@@ -348,7 +348,7 @@ def take_step(loss, combiner, e, V, row, z, y, h, scratch):
     return value
 
 
-@bare_inline
+@inline
 def worth_of_error(errors, error, h, retention):
     """Weigh a row with this `error` (>= 0): the share that is no outlier over the mean squared error before it.
 
@@ -367,7 +367,7 @@ def worth_of_error(errors, error, h, retention):
     return share / min(max(mean, LEAST_ERROR), 1.0)
 
 
-@bare_inline
+@inline
 def forget_past(combiner, e, scratch):
     """A of learner e forgets (`fade`), and P <- A^-1 anew; scratch: float64[k or more, k], overwritten."""
     A, P, k, LT = combiner.A[e], combiner.P[e], len(combiner.A[e]), scratch

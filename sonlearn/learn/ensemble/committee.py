@@ -25,7 +25,7 @@ import numpy as np
 from sonlearn.data.axes import PART, Axis, Numbers, Scalars, summed
 from sonlearn.data.rows import NO_ROWS, WILD, Rows, first_wild, is_learned, learned_rows, rows_between
 from sonlearn.files.storage import Maybe
-from sonlearn.jit import bare_jit
+from sonlearn.jit import jit
 from sonlearn.jit.sequence import Calls, run_calls
 from sonlearn.learn.delay import DelayQueue, exchange, new_waiting, with_room_for
 from sonlearn.learn.drift import Drift, merge_drifts, new_drift, watch
@@ -624,7 +624,7 @@ def _learned_by(rows: Rows, start: int, stop: int, count: int) -> int:
     return min(start + int(np.searchsorted(learned, count)) + 1, stop)
 
 
-@bare_jit
+@jit
 def tally_entries(own, indptr, features, y, weight, first):
     """own[2] += entries of the rows that are learned; own[3] <- how many features rows had, where they are the `first`.
 
@@ -638,7 +638,7 @@ def tally_entries(own, indptr, features, y, weight, first):
             own[3] = max(own[3], features[place] + 1)
 
 
-@bare_jit
+@jit
 def copy_some(V, some, out):
     """out[j] <- V[some[j]]; float64[k, n, K] and [m, n, K]; some : int64[m]."""
     for j in range(len(some)):
@@ -647,7 +647,7 @@ def copy_some(V, some, out):
                 out[j, i, k] = V[some[j], i, k]
 
 
-@bare_jit
+@jit
 def count_learned(now, indptr, features, y, weight, columns, most):
     """Count rows that are learned and their entries, and up to row `most` how many features rows have had.
 

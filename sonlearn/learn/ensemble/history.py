@@ -19,7 +19,7 @@ import numpy as np
 from sonlearn.data.arrays import grown
 from sonlearn.data.linear_algebra import clear, find_largest
 from sonlearn.data.rows import is_learned
-from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.jit import inline, jit
 
 #: Classes of a row's history beside its own: the likeliest, and a sample of the others.
 RIVALS, SAMPLED = 4, 3
@@ -91,7 +91,7 @@ def multiplicity(classes: np.ndarray) -> np.ndarray:
     return out
 
 
-@bare_jit
+@jit
 def remember(history, now, late, several, size, places, others, V, logs, met, par, y, weight):
     """Write the rows that are learned into a history, each at its place.
 
@@ -130,7 +130,7 @@ def remember(history, now, late, several, size, places, others, V, logs, met, pa
                 inputs[places[j], 1 + place] = V[j, i, others[place]]
 
 
-@bare_inline
+@inline
 def sample(met, own, turn, others):
     """others[RIVALS:] <- of the classes but `own` and others[:RIVALS], `SAMPLED` at even distances; returns WIDTH - 1.
 

@@ -30,7 +30,7 @@ import numpy as np
 
 from sonlearn.data import merging
 from sonlearn.data.rows import Rows
-from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.jit import inline, jit
 from sonlearn.learn.losses import HUBER, POISSON, exp
 from sonlearn.views.codes import update_moments, varies
 
@@ -95,7 +95,7 @@ def merge_labels(states: Sequence[LabelState], base: LabelState) -> LabelState:
     return merged
 
 
-@bare_jit
+@jit
 def scale_rows(loss, state, rows, scale, learn, out):
     """Fill `scale` and the labels `out` (float64[n]); take the labels in where a row is learned from."""
     for i in range(len(rows.y)):
@@ -119,7 +119,7 @@ def scale_rows(loss, state, rows, scale, learn, out):
             scale.par[i] = loss.par / unit if unit > 0.0 else 1.0
 
 
-@bare_jit
+@jit
 def unscale_rows(code, classes, scale, z, out):
     """out[i, 0] <- the prediction of the loss `code` for z[i, 0], the combiner's."""
     for i in range(len(out)):
@@ -131,7 +131,7 @@ def unscale_rows(code, classes, scale, z, out):
         out[i, 0] = value + scale.base[i]
 
 
-@bare_inline
+@inline
 def has_constant(rows, i):
     """Return whether row i has the constant, which most readers put last."""
     at = rows.indptr[i + 1] - 1
@@ -140,14 +140,14 @@ def has_constant(rows, i):
     return at >= rows.indptr[i]
 
 
-@bare_inline
+@inline
 def unit_of(state):
     """Standard deviation of the labels; 0 while all are equal."""
     moments = state.moments
     return math.sqrt(moments[2] / moments[0]) if varies(moments) else 0.0
 
 
-@bare_inline
+@inline
 def margin(state, end):
     """Return how far beyond an end of the range a prediction may go, in standard deviations."""
     if state.moments[0] < MARGIN_FIRST:
@@ -155,7 +155,7 @@ def margin(state, end):
     return (FEW / max(state.near[end], FEW)) ** 2
 
 
-@bare_inline
+@inline
 def take_label(state, y, h):
     """Count a label in."""
     first, unit = state.moments[0] == 0.0, unit_of(state)
@@ -172,7 +172,7 @@ def take_label(state, y, h):
     update_moments(y, h, state.moments)
 
 
-@bare_inline
+@inline
 def least_count(state):
     """Least count expected: a share of the mean, with one more row of a count of 1; 1 before there is a row."""
     weight, mean = state.moments[0], state.moments[1]
@@ -199,7 +199,7 @@ def relative_weights(now: np.ndarray, weight: np.ndarray, y: np.ndarray, learn: 
     return out
 
 
-@bare_jit
+@jit
 def divide(now, weight, y, learn, out):
     """out[i] <- h_i/M; counts the rows that are learned from. Arguments as of `relative_weights`; `out` is filled."""
     for i in range(len(weight)):

@@ -13,7 +13,7 @@ import numpy as np
 
 from sonlearn.data.axes import Axis, summed
 from sonlearn.data.rows import Rows, is_learned
-from sonlearn.jit import bare_jit
+from sonlearn.jit import jit
 from sonlearn.learn.engine import Contributions, Engine, Predictions, make_engine
 from sonlearn.learn.ensemble.combiner import LIMIT, averaged_score, score, weights_of
 from sonlearn.learn.ensemble.target import member_options
@@ -103,7 +103,7 @@ def _as_members(state: MixtureState) -> Members:
     return Members(np.eye(len(state.loss)), state.loss)
 
 
-@bare_jit
+@jit
 def mix(loss, members, V, rows, learns, out):
     """out[i] <- log-odds of the members' averaged probability.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sonlearn.data.rows import is_learned
-from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.jit import inline, jit
 from sonlearn.learn.drift import changes_of
 from sonlearn.learn.ensemble.combiner import weights_of
 from sonlearn.learn.losses import Loss, loss_value
@@ -72,7 +72,7 @@ def spectra(committee: Committee, state: CommitteeState) -> dict[str, np.ndarray
     return {committee.members[i].name: own["eigenvalues"] for i, own in found.items() if "eigenvalues" in own}
 
 
-@bare_jit
+@jit
 def tally_up(tally, at, kind, V, met, y, weight):
     """tally[at[j]] += (h, h error) of what stands in V[j], row by row: where a batch ends changes no bit.
 
@@ -90,7 +90,7 @@ def tally_up(tally, at, kind, V, met, y, weight):
                 own[1] += weight[i] * error_of(kind, V[j], i, met[i], y[i])
 
 
-@bare_jit
+@jit
 def measure(kind, loss, met, par, z, y, weight, total, surprise):
     """total += (h, h loss_i, h error_i) row by row, of the rows learned where there was something to choose.
 
@@ -119,7 +119,7 @@ def measure(kind, loss, met, par, z, y, weight, total, surprise):
             total[2] += weight[i] * error_of(kind, z, i, met[i], y[i])
 
 
-@bare_inline
+@inline
 def error_of(kind, z, i, met, y):
     """Of the scores z[i, :met] for a row of label y whether the class is wrong, or the squared error of the value.
 

@@ -30,7 +30,7 @@ import numpy as np
 from sonlearn.data import axes
 from sonlearn.data.axes import PART, Counted, State
 from sonlearn.data.rows import Rows, is_learned
-from sonlearn.jit import bare_jit
+from sonlearn.jit import jit
 
 #: Rows before the first copy; and from one to the next, as a share of those learned.
 FIRST, SHARE = 1024, 1 / 4
@@ -165,7 +165,7 @@ def kept_rows(resting: Resting) -> Rows:
     return Rows(indptr, features, own.values, y, weight, base, np.zeros((len(y), 2)), constant, own.ids)
 
 
-@bare_jit
+@jit
 def keep(kept, rows):
     """Count `rows` that are learned, and keep some of them, as long as there is room.
 

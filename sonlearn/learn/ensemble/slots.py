@@ -49,7 +49,7 @@ from sonlearn.data.linear_algebra import (
     total_of,
 )
 from sonlearn.data.rows import NO_ROWS, Rows, is_learned, learned_rows
-from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.jit import inline, jit
 from sonlearn.jit.sequence import Calls
 from sonlearn.learn.classes import first_occurrences
 from sonlearn.learn.engine import Contributions, Engine, Predictions
@@ -249,7 +249,7 @@ def merged_slots(slots: list[np.ndarray], counts: list[int]) -> tuple[np.ndarray
     return merged, maps
 
 
-@bare_jit
+@jit
 def have_slots(slots, y, weight):
     """1 if all rows that are learned are of classes with slots, else 0.
 
@@ -261,7 +261,7 @@ def have_slots(slots, y, weight):
     return 1
 
 
-@bare_jit
+@jit
 def count_rows(state, whole, again, rows, y, scale):
     """Find the slots of rows, count them, and say what had been counted before each.
 
@@ -292,7 +292,7 @@ def count_rows(state, whole, again, rows, y, scale):
                 now["once"] -= 1
 
 
-@bare_jit
+@jit
 def tell_unseen(most, scale, met, unseen):
     """met[i] <- classes that had been named; unseen[i] <- the score of a class that had not been met.
 
@@ -305,7 +305,7 @@ def tell_unseen(most, scale, met, unseen):
             unseen[i] = math.log(new / (1.0 - new) / max(most - scale.met[i], 1))
 
 
-@bare_jit
+@jit
 def tell(slots, logs, met, unseen, scores):
     """scores[i, number] <- logs[i, slot of the class], or of a class not met before row i unseen[i].
 
@@ -344,7 +344,7 @@ def scratch_for(k: int, classes: int) -> CombinerScratch:
     )  # fmt: skip
 
 
-@bare_jit
+@jit
 def level(V, met):
     """V[i, :met[i]] <- the scores of a member less the largest of the row, and no less than -`SURE`.
 
@@ -358,7 +358,7 @@ def level(V, met):
             V[i, k] = max(V[i, k] - top, -SURE)
 
 
-@bare_jit
+@jit
 def combine(combiner, V, met, y, weight, learns, surprise, scratch, out):
     """out[i, :met[i]] <- logarithms of the classes' probabilities, and, where `learns` and there is a label, a step.
 
@@ -384,7 +384,7 @@ def combine(combiner, V, met, y, weight, learns, surprise, scratch, out):
     mirror(combiner.A[0], len(V))  # steps change the lower triangle alone
 
 
-@bare_inline
+@inline
 def probabilities(w, V, i, met, scratch, logs):
     """logs[:met] <- logarithms of the softmax of row i's weighted scores, no less than -`SURE`.
 
@@ -414,7 +414,7 @@ def probabilities(w, V, i, met, scratch, logs):
     return count
 
 
-@bare_inline
+@inline
 def take_step(combiner, V, i, logs, count, y, h, surprise, scratch):
     """A <- A + h (H + surprise g g') and w <- w - h A^-1 g for a row of class y.
 

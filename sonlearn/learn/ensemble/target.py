@@ -19,7 +19,7 @@ import numpy as np
 
 from sonlearn.data.arrays import plain
 from sonlearn.data.rows import NO_ROWS, Rows, rows_between
-from sonlearn.jit import bare_jit
+from sonlearn.jit import jit
 from sonlearn.jit.sequence import Call, Calls, run_calls
 from sonlearn.learn.engine import Contributions, Engine, Predictions, State, make_engine
 from sonlearn.learn.ensemble import label_scale, pruning
@@ -338,7 +338,7 @@ def _made(**given: Any) -> LearnOptions:
     return LearnOptions(**given)
 
 
-@bare_jit
+@jit
 def bound(V, clip, gain, in_own_unit, scale):
     """V[i, 0] (float64[n, 1]) <- gain times it within +-clip, within the bounds of `scale`, whose unit it is in.
 
@@ -353,7 +353,7 @@ def bound(V, clip, gain, in_own_unit, scale):
         V[i, 0] = min(max(gain * min(max(V[i, 0], -clip), clip), low), high)
 
 
-@bare_jit
+@jit
 def turn(V, by_row):
     """by_row[i, j] <- V[j, i, 0]; V : float64[k, n, 1]."""
     for j in range(len(V)):

@@ -37,7 +37,7 @@ import numpy as np
 
 from sonlearn.data.linear_algebra import clear_first, dot, fold, folded
 from sonlearn.data.rows import entries, features_with, is_learned
-from sonlearn.jit import bare_inline, bare_jit, fetch, forced_inline
+from sonlearn.jit import fetch, inline, jit
 from sonlearn.learn import losses
 from sonlearn.learn.losses import POISSON, SQUARED, loss_slope, slopes, within_bounds
 from sonlearn.learn.pairs import add_to_pairs, add_weights, has_room, scale_pairs
@@ -67,7 +67,7 @@ COIN_NORM = 1e-6
 TINY, LEAST = 0.02, 1e-30
 
 
-@bare_jit
+@jit
 def follow(params, state, pairs, work, rows, out, start, learns, sums):
     """Predict rows from `start` on and, where it `learns`, learn them; returns the first row that was refused, or n.
 
@@ -87,7 +87,7 @@ def follow(params, state, pairs, work, rows, out, start, learns, sums):
     return at
 
 
-@bare_inline
+@inline
 def follow_rows(params, state, pairs, work, rows, out, start, learns, sums):
     """`follow`, but for what it counts."""
     limit = LIMIT if learns else LARGEST
@@ -124,7 +124,7 @@ def follow_rows(params, state, pairs, work, rows, out, start, learns, sums):
 # ----------------------------------------------------------------------------------------------------------- reading
 
 
-@forced_inline
+@inline(force=True)
 def classes_of(params):
     """Count the classes; 0 with one score, which is known when a kernel is compiled: `several` is empty.
 
@@ -133,7 +133,7 @@ def classes_of(params):
     return params.output.classes * len(params.several)
 
 
-@forced_inline
+@inline(force=True)
 def score(params, state, pairs, rows, i, z):
     """z <- base + w'x of each class; returns x'x of row i. z : float64[K], filled in; nothing else is modified."""
     feats, values = entries(rows, i)
@@ -160,7 +160,7 @@ def score(params, state, pairs, rows, i, z):
     return xx
 
 
-@forced_inline
+@inline(force=True)
 def keep_to_labels(params, state, z, p):
     """With `--clip labels`, z and p are clipped to the labels so far, p then to its bounds. float64[K]; modified."""
     if params.labels:
@@ -169,7 +169,7 @@ def keep_to_labels(params, state, z, p):
             p[c] = min(max(z[c], params.output.low), params.output.high)
 
 
-@forced_inline
+@inline(force=True)
 def score_and_gather(params, state, work, rows, i, z):
     """`score` of one class for nag that is not `lazy`, and at the same time `gather`."""
     table, wx, xx = state.table, 0.0, 0.0
@@ -186,7 +186,7 @@ def score_and_gather(params, state, work, rows, i, z):
     return xx
 
 
-@forced_inline
+@inline(force=True)
 def weight(params, state, f, column, x):
     """Weight of feature f, of which a number stands in `column`, in a row where its value is x. Modifies nothing."""
     table, now = state.table, state.now[0]
@@ -202,13 +202,13 @@ def weight(params, state, f, column, x):
     return w
 
 
-@forced_inline
+@inline(force=True)
 def rescaling(power_t, share):
     """Factor of nag's weight when the largest |x| of its feature grows to 1/share of what it was."""
     return share if power_t == 0.5 else share ** (2.0 - 2.0 * power_t)
 
 
-@forced_inline
+@inline(force=True)
 def ftrl_weight(params, z, n):
     """Weight of a feature with the sums z and n ([FTRL] Algorithm 1)."""
     if abs(z) <= params.l1:
@@ -217,14 +217,14 @@ def ftrl_weight(params, z, n):
     return -(z - math.copysign(params.l1, z)) / scale
 
 
-@forced_inline
+@inline(force=True)
 def ada_rate(params, n):
     """Rate of a feature with the sum of squared gradients n ([ADA] section 2, ADA-DIAG)."""
     floor = params.delta + math.sqrt(n)
     return params.rate / floor if floor > 0.0 else 0.0
 
 
-@forced_inline
+@inline(force=True)
 def coin_weight(params, table, f, s, top):
     """Bet on feature f, not yet divided by the mean squared norm. s : its largest value; top : its largest slope."""
     if s * top == 0.0:
@@ -236,7 +236,7 @@ def coin_weight(params, table, f, s, top):
 # ----------------------------------------------------------------------------------------------------------- steps
 
 
-@forced_inline
+@inline(force=True)
 def add_steps(params, row, by, x, steps):
     """The weight of a feature += by x, or those of several classes += by x steps.
 
@@ -248,7 +248,7 @@ def add_steps(params, row, by, x, steps):
         row[len(row) - classes_of(params) + c] += by * x * steps[c]
 
 
-@forced_inline
+@inline(force=True)
 def step(params, state, pairs, work, rows, i, z, p, xx, sums):
     """Learn row i after its prediction; returns False, without changing anything, if the row is refused.
 
@@ -267,7 +267,7 @@ def step(params, state, pairs, work, rows, i, z, p, xx, sums):
     return True
 
 
-@bare_inline
+@inline
 def write_in_units(state, features):
     """Write what the table says of `features` in the units as they are now. Modifies state."""
     now, table = state.now[0], state.table
@@ -280,13 +280,13 @@ def write_in_units(state, features):
         row[W_FOLDS], row[G_FOLDS] = now.w_folds, now.g_folds
 
 
-@forced_inline
+@inline(force=True)
 def shrink(l2, now, length):
     """Multiply all weights by 1 - l2 e, e = `length` of the step."""
     now.scale *= 1.0 - min(l2 * length, 1.0 - LEAST_FACTOR)
 
 
-@forced_inline
+@inline(force=True)
 def rule_step(params, state, pairs, work, rows, i, z, p, xx, sums):
     """The step of the rule; arguments and result as for `step`."""
     if params.rule == AROW or params.rule == PRECISION:
@@ -304,7 +304,7 @@ def rule_step(params, state, pairs, work, rows, i, z, p, xx, sums):
     return gradient(params, state, rows, i, z, p, xx, slope, length)
 
 
-@forced_inline
+@inline(force=True)
 def gradient(params, state, rows, i, z, p, xx, slope, length):
     """The step of sgd, ogd, adagrad, ada and nlms. slope : float64[K], l', overwritten; length : float, its 2-norm.
 
@@ -346,19 +346,19 @@ def gradient(params, state, rows, i, z, p, xx, slope, length):
     return True
 
 
-@forced_inline
+@inline(force=True)
 def error_share(rate, h):
     """1 - (1 - rate)^h: the share of the error that h steps remove, each the share `rate`; if rate >= 1, `rate`."""
     return -math.expm1(h * math.log1p(-rate)) if rate < 1.0 else rate
 
 
-@forced_inline
+@inline(force=True)
 def power_of(x, power):
     """x^power, computed as a square root if power is 0.5."""
     return math.sqrt(x) if power == 0.5 else x**power
 
 
-@forced_inline
+@inline(force=True)
 def nag(params, state, pairs, scratch, rows, i, p, length):
     """The step of [NAG] Algorithm 2 with the importance weights of [IWA]; arguments as for `gradient`.
 
@@ -414,7 +414,7 @@ def nag(params, state, pairs, scratch, rows, i, p, length):
     return True
 
 
-@forced_inline
+@inline(force=True)
 def way(loss, several, p, y, slope, T):
     """`losses.travel`, or where there are `several` classes `losses.softmax_travel`: one of them is compiled."""
     if len(several) == 0:
@@ -422,7 +422,7 @@ def way(loss, several, p, y, slope, T):
     return losses.softmax_travel(p, int(y), slope, T)
 
 
-@forced_inline
+@inline(force=True)
 def choose(some, slope, classes, y):
     """some <- the classes that take part in a step: y, and those whose slope is not `TINY`; returns how many."""
     count = 0
@@ -433,7 +433,7 @@ def choose(some, slope, classes, y):
     return count
 
 
-@forced_inline
+@inline(force=True)
 def gather(table, work, k, f, x, left):
     """work[SCALED, k] <- x/s and work[TOTAL, k] <- G of feature f, the row's entry k, of value x; left : now.left."""
     inverse = table[f, INVERSE]
@@ -443,7 +443,7 @@ def gather(table, work, k, f, x, left):
     work[TOTAL, k] = table[f, G] * left
 
 
-@forced_inline
+@inline(force=True)
 def nag_scales(power_t, work, values, g2):
     """Scales of a row after a gradient of square g2; returns (x'R'x, |x/s|^2) with R'_j = 1/(s_j^(2-2p) G_j^p).
 
@@ -470,7 +470,7 @@ def nag_scales(power_t, work, values, g2):
     return q, norm
 
 
-@forced_inline
+@inline(force=True)
 def arow(params, state, work, rows, i, u, xx):
     """The step of [AROW] with a diagonal covariance 1/P; weight h replaces r by r/h. xx as for `step`.
 
@@ -497,7 +497,7 @@ def arow(params, state, work, rows, i, u, xx):
     return True
 
 
-@forced_inline
+@inline(force=True)
 def ftrl(params, state, rows, i, slope):
     """The step of [FTRL] Algorithm 1. slope : float, h l'."""
     table = state.table
@@ -510,7 +510,7 @@ def ftrl(params, state, rows, i, slope):
     return True
 
 
-@forced_inline
+@inline(force=True)
 def coin(params, state, rows, i):
     """Coin betting as VW's --coin, which computes two predictions for a row.
 

@@ -28,7 +28,7 @@ from sonlearn.data import axes, merging
 from sonlearn.data.axes import BY_FEATURE, Scalars
 from sonlearn.data.linear_algebra import clear_first, find_largest, plus_dot, product
 from sonlearn.data.rows import SQUARES, entries, is_learned
-from sonlearn.jit import bare_inline, bare_jit, fetch
+from sonlearn.jit import fetch, inline, jit
 from sonlearn.learn.multiclass.engine import OfPairs
 from sonlearn.learn.pairs import LARGE_TABLE, Pairs, add_weights, has_room, place_for, place_of, scale_pairs
 from sonlearn.learn.tables import PAIRS, faded, new_pairs, side_by_side, table_of
@@ -106,7 +106,7 @@ class Arow(OfPairs):
         return ArowState(table_of(feature, classes, values, 0), np.full_like(base.since, now["rows"][0]), now)
 
 
-@bare_jit
+@jit
 def follow(r, unit, decay, state, work, rows, out, start, learns):
     """Predict rows from `start` on and, where it `learns`, learn them; returns where there is no room for pairs, or n.
 
@@ -141,7 +141,7 @@ def follow(r, unit, decay, state, work, rows, out, start, learns):
     return len(rows.y)
 
 
-@bare_inline
+@inline
 def forget(decay, state, rows, i):
     """Discount the precisions of row i's features for the rows learned since these last occurred; modifies `state`."""
     learned = state.now[0]["rows"]
@@ -151,7 +151,7 @@ def forget(decay, state, rows, i):
         state.since[f, 0] = learned
 
 
-@bare_inline
+@inline
 def scale_of(unit, rows, i):
     """Return what the values of row i are multiplied with."""
     if not unit:
@@ -161,7 +161,7 @@ def scale_of(unit, rows, i):
     return 1.0 / math.sqrt(total) if total > 0.0 else 0.0
 
 
-@bare_inline
+@inline
 def step(r, pairs, rows, i, scale, m, y, b, classes, work):
     """Learn row i of class y against class b, at the margin m; there are so many `classes`.
 

@@ -36,7 +36,7 @@ from sonlearn.data import merging
 from sonlearn.data.axes import BY_CLASS, BY_FEATURE, Scalars, summed
 from sonlearn.data.linear_algebra import add_scaled
 from sonlearn.data.rows import is_learned
-from sonlearn.jit import bare_inline, bare_jit, forced_inline
+from sonlearn.jit import inline, jit
 from sonlearn.learn.multiclass.engine import OfPairs
 from sonlearn.learn.pairs import DISTANCE, LARGE_TABLE, Pairs, fetch_block, has_room, place_for, scale_pairs
 from sonlearn.learn.tables import PAIRS, faded, new_pairs, side_by_side, table_of
@@ -105,7 +105,7 @@ class Bayes(OfPairs):
         )  # fmt: skip
 
 
-@bare_jit
+@jit
 def follow(decay, state, work, rows, out, start, learns):
     """Predict rows from `start` on and, where it `learns`, count them; returns where there is no room for pairs, or n.
 
@@ -146,7 +146,7 @@ def follow(decay, state, work, rows, out, start, learns):
     return len(rows.y)
 
 
-@bare_inline
+@inline
 def forget(decay, state, rows, i):
     """Discount all counts of classes, and those of row i's features for the rows learned since they occurred.
 
@@ -166,7 +166,7 @@ def forget(decay, state, rows, i):
         state.since[f, 0] = learned
 
 
-@bare_inline
+@inline
 def score(decay, state, work, rows, i, z):
     """z[:classes] <- what each class scores. Logarithms of many numbers at a time: they are most of the time.
 
@@ -210,7 +210,7 @@ def score(decay, state, work, rows, i, z):
         z[k] = root * (log_of_next(state.rows[k]) + amount * first[k] + z[k])
 
 
-@forced_inline
+@inline(force=True)
 def ratio_of(c, q, by):
     """(q + max(c - DISCOUNT, 0) by) / (q - c); 1 for c = 0."""
     return (q + max(c - DISCOUNT, 0.0) * by) / max(q - c, PRIOR)

@@ -26,7 +26,7 @@ import numpy as np
 from sonlearn.data import axes
 from sonlearn.data.axes import Axis, Scalars, summed
 from sonlearn.data.rows import NO_ROWS, Rows, is_learned, learned_rows, rows_between
-from sonlearn.jit import bare_jit
+from sonlearn.jit import jit
 from sonlearn.jit.sequence import Calls, Sequence
 from sonlearn.learn.by_row import EngineByRow, RowOfEngine, copy_one, prepared
 from sonlearn.learn.classes import first_occurrences
@@ -256,20 +256,20 @@ class OneVsRestByRow(EngineByRow):
         return state._replace(classes=tuple(states[:K]), unseen=states[K] if len(states) > K else state.unseen)
 
 
-@bare_jit
+@jit
 def is_met(rows, classes):
     """1 if the row is not the first one of its class that is learned, else 0."""
     return 0 if is_learned(rows.weight[0], rows.y[0]) and rows.y[0] >= classes else 1
 
 
-@bare_jit
+@jit
 def against_rest(y, labels):
     """labels[k, 0] <- the label of a row of class y[0] for the learner of class k; the last may be of none."""
     for k in range(len(labels)):
         labels[k, 0] = y[0] if y[0] != y[0] else 1.0 if y[0] == k else -1.0
 
 
-@bare_jit
+@jit
 def gather(rows, classes, scores, refused, counts, out):
     """Put what the learners of single classes say of a row into `out`, and count its class.
 
@@ -373,7 +373,7 @@ class MultinomialByRow(EngineByRow):
         return state._replace(own=own)
 
 
-@bare_jit
+@jit
 def to_input(rows, start, stop, learns, scores, counts, out):
     """Put what a learner of all classes says of rows start..stop-1 into `out`; where it `learns`, count their classes.
 

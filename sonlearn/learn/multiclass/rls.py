@@ -24,7 +24,7 @@ from sonlearn.data import merging
 from sonlearn.data.axes import BY_CLASS, BY_FEATURE, Numbers, Scalars
 from sonlearn.data.linear_algebra import add_rows, add_scaled, clear_first, plus_dot, product
 from sonlearn.data.rows import Rows, is_learned
-from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.jit import inline, jit
 from sonlearn.jit.sequence import Calls
 from sonlearn.learn.engine import Engine, Predictions
 
@@ -113,7 +113,7 @@ class Rls(Engine):
         return {"bytes": state.P.nbytes + state.W.nbytes}
 
 
-@bare_jit
+@jit
 def follow(state, scratch, rows, out, start, learns):
     """Predict and, where it `learns`, learn rows from `start` on.
 
@@ -138,7 +138,7 @@ def follow(state, scratch, rows, out, start, learns):
             step(state.P, state.W, scratch, d, now["classes"], classes, y, rows.weight[i], z)
 
 
-@bare_inline
+@inline
 def score(W, x, rows, i, classes, d, z):
     """x <- row i as float64[features], and z[:classes] <- W'x times `GAIN`; returns d, raised to its features."""
     clear_first(x, len(x))
@@ -152,7 +152,7 @@ def score(W, x, rows, i, classes, d, z):
     return d
 
 
-@bare_inline
+@inline
 def step(P, W, scratch, d, classes, shown, y, h, z):
     """Learn the row in scratch.x, with features below d, of class y and weight h.
 

@@ -24,12 +24,12 @@ import numpy as np
 
 from sonlearn.data.linear_algebra import add_scaled, clear, clear_first, dot, minus_dot, plus_dot, set_scaled, spectral
 from sonlearn.data.rows import features_with
-from sonlearn.jit import bare_inline, forced_inline, inline
+from sonlearn.jit import inline
 from sonlearn.learn.log import begin_generation, map_forward
 from sonlearn.learn.tolerances import FEATURES, LOOK, NOISE, SMALL, SPAN, SPAN_LOOK
 
 
-@bare_inline
+@inline
 def coordinates(params, state, work, feats, xx, learned):
     """work.y <- Q x for the row in work.x; returns (squared length of x outside of Q or 0, length of work.rest).
 
@@ -53,25 +53,25 @@ def coordinates(params, state, work, feats, xx, learned):
     return rho2 if rho2 > noise * xx else 0.0, n_rest
 
 
-@forced_inline
+@inline(force=True)
 def wbar_factor(params, alpha):
     """The factor of wbar in the weights: 1, or -rate f(0) for primal-dual updates."""
     return -params.rate * spectral(params.kind, alpha, 0.0, 1.0) if params.dual else 1.0
 
 
-@forced_inline
+@inline(force=True)
 def spectral_excess(params, now, square, g):
     """(f(lam) - f(0)) g for a direction of V and its entry `square` of D2: H is diagonal, f the method's."""
     return spectral(params.kind, now.alpha, square + now.restored, g) - spectral(params.kind, now.alpha, 0.0, g)
 
 
-@forced_inline
+@inline(force=True)
 def pseudo_divide(lam, g):
     """g / lam, or 0 where lam is 0: the pseudo-inverse of one eigenvalue, applied to g."""
     return g / lam if lam > 0.0 else 0.0
 
 
-@forced_inline
+@inline(force=True)
 def read(state, work, feats):
     """work.zx <- Z x (and wbar'x behind it), work.rx <- X x, work.wbar_x <- wbar'x. Does not modify the state."""
     features, table, X, owner, zx, rx = state.features, state.table, state.raw.X, state.raw.owner, work.zx, work.rx
@@ -100,7 +100,7 @@ def read(state, work, feats):
     set_scaled(wbar_x, 1.0, zx[M:], len(wbar_x))
 
 
-@forced_inline
+@inline(force=True)
 def are_present(features, feats, at, generation):
     """Return whether the four features from feats[at] on are up to date. Modifies nothing."""
     stale = 0
@@ -109,7 +109,7 @@ def are_present(features, feats, at, generation):
     return stale == 0
 
 
-@forced_inline
+@inline(force=True)
 def add_four(table, feats, x, at, zx):
     """zx += x_f z_f for the four features from feats[at] on, one by one, but zx is read and written once.
 
@@ -121,7 +121,7 @@ def add_four(table, feats, x, at, zx):
         zx[j] = (((zx[j] + xa * a[j]) + xb * b[j]) + xc * c[j]) + xd * d[j]
 
 
-@forced_inline
+@inline(force=True)
 def in_basis(state, work, factor):
     """work.y <- Q x from Z x and X x, and work.wx <- factor wbar'x + beta'Z x + a'y. Does not modify the state."""
     k, n_raw, y = state.now[0].k, state.now[0].raw, work.y
@@ -136,7 +136,7 @@ def in_basis(state, work, factor):
         work.wx[c] = factor * work.wbar_x[c] + total
 
 
-@forced_inline
+@inline(force=True)
 def append(state, work, feats, rho2, n_rest):
     """Add x to the raw rows and its direction q = (x - Q'y)/rho to the basis: modifies state; work.y[r] <- rho.
 
@@ -153,7 +153,7 @@ def append(state, work, feats, rho2, n_rest):
     now.raw = n_raw + 1
 
 
-@forced_inline
+@inline(force=True)
 def move_wbar(table, feats, x, by):
     """w += by x for every class, written to wbar at the features of x. by : float64[K], not modified."""
     M = table.shape[1] - len(by)
@@ -161,13 +161,13 @@ def move_wbar(table, feats, x, by):
         add_scaled(table[feats[at], M:], x[at], by, len(by))
 
 
-@forced_inline
+@inline(force=True)
 def move_kept(factor, c, i, by):
     """w += by v_i for class c, v_i the i-th row of V: modifies beta. by : float."""
     add_scaled(factor.beta[c], by, factor.FT[:, i], len(factor.FT))
 
 
-@bare_inline
+@inline
 def look_again(state, work, feats):
     """work.rest <- r = x - Q'y, feature by feature; work.more <- Q r; work.y += Q r; work.wx <- w'x.
 
@@ -185,7 +185,7 @@ def look_again(state, work, feats):
     return max(minus_dot(rest2, more, more, k + n_raw), 0.0), n
 
 
-@bare_inline
+@inline
 def residual(state, work, feats, on_v, on_x):
     """work.rest <- r = x - V'on_v - X'on_x; work.more <- (V r, X r); returns (r'r, length of r).
 
@@ -215,20 +215,20 @@ def residual(state, work, feats, on_v, on_x):
     return rest2, n
 
 
-@forced_inline
+@inline(force=True)
 def is_local(owner, n_local, local, f):
     """Return whether `local` is the position of feature f among the n_local features of the raw rows."""
     return 0 <= local < n_local and owner[local] == f
 
 
-@forced_inline
+@inline(force=True)
 def local_of(now, features, raw, f):
     """Position of feature f among the features of the raw rows, or -1."""
     local = features[f].local
     return local if is_local(raw.owner, now.local, local, f) else -1
 
 
-@forced_inline
+@inline(force=True)
 def enter(now, features, raw, f):
     """Position of feature f among the features of the raw rows; adds f with zeros if it had none (modifies all)."""
     local = local_of(now, features, raw, f)
@@ -241,7 +241,7 @@ def enter(now, features, raw, f):
     return local
 
 
-@bare_inline
+@inline
 def unmix(G, k, n_raw, q, on_v, on_x):
     """Write q'Q as on_v'V + on_x'X.
 
@@ -261,7 +261,7 @@ def unmix(G, k, n_raw, q, on_v, on_x):
 # ---------------------------------------------------------------------------------------------------------- generations
 
 
-@bare_inline
+@inline
 def present(state, f, z):
     """Compute the up-to-date [z wbar] of feature f; returns its index in z. Does not modify the state.
 
@@ -276,7 +276,7 @@ def present(state, f, z):
     return map_forward(state.maps, state.features[f].stamp, state.now[0].generation, z)
 
 
-@bare_inline
+@inline
 def refresh(state, f, z):
     """Bring feature f of the table up to date (modifies state). z : float64[2, M + K], overwritten."""
     feature, table, generation = state.features[f], state.table, state.now[0].generation
@@ -287,7 +287,7 @@ def refresh(state, f, z):
     set_scaled(table[f], 1.0, z[now], table.shape[1])
 
 
-@forced_inline
+@inline(force=True)
 def refresh_all(state, feats, z):
     """Bring the features `feats` (int64[s], not modified) up to date in the table; z as for `refresh`."""
     features, generation = state.features, state.now[0].generation
@@ -296,7 +296,7 @@ def refresh_all(state, feats, z):
             refresh(state, feats[at], z)
 
 
-@bare_inline
+@inline
 def start_over(now, factor, n_kept):
     """F <- [I 0] and beta <- 0: the values at the beginning of a generation."""
     clear(factor.FT)
@@ -306,7 +306,7 @@ def start_over(now, factor, n_kept):
     now.used = n_kept
 
 
-@inline
+@inline(allocates=True)
 def renew(state):
     """Begin a generation with F = I. The log must have room."""
     now, factor, shape = state.now[0], state.factor, state.maps.shape[1:]
@@ -314,7 +314,7 @@ def renew(state):
     start_over(now, factor, now.k)
 
 
-@bare_inline
+@inline
 def all_current(now, features):
     """Empty the log; every feature must be up to date."""
     for f in range(now.seen):
@@ -322,7 +322,7 @@ def all_current(now, features):
     now.generation = 0
 
 
-@inline
+@inline(allocates=True)
 def sweep(state):
     """Bring every feature up to date and empty the log.
 

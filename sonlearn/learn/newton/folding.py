@@ -16,13 +16,13 @@ import math
 import numpy as np
 
 from sonlearn.data.linear_algebra import add_scaled, clear, clear_first, dot, factorise_or, solve_lower
-from sonlearn.jit import bare_inline, inline
+from sonlearn.jit import inline
 from sonlearn.learn.log import begin_generation
 from sonlearn.learn.newton.coordinates import all_current, refresh, refresh_all, start_over, unmix
 from sonlearn.learn.tolerances import AFFORDABLE, BROKEN, CHEAP, NEEDED, ROUNDING, WORTH
 
 
-@inline
+@inline(allocates=True)
 def fold(state, W, z):
     """Keep the directions W Q: V <- N1 V + N2 X. Afterwards w = wbar and Q = V.
 
@@ -49,7 +49,7 @@ def fold(state, W, z):
     return worst
 
 
-@inline
+@inline(allocates=True)
 def write_back(state, N2, on_x, z):
     """V <- V + N2 X and wbar <- wbar + on_x X at the features of the raw rows: O(m + K) an entry. Modifies state.
 
@@ -73,7 +73,7 @@ def write_back(state, N2, on_x, z):
         state.features[f].local = -1
 
 
-@inline
+@inline(allocates=True)
 def departure(basis, N1, N2):
     """Update the model of V V' - I for V <- N1 V + N2 X; returns its largest diagonal entry.
 
@@ -98,7 +98,7 @@ def departure(basis, N1, N2):
     return worst
 
 
-@bare_inline
+@inline
 def add_product(A, B, rows, inner, out):
     """out[:rows] += A[:rows, :inner] B[:inner]. A and B are not modified."""
     for i in range(rows):
@@ -106,14 +106,14 @@ def add_product(A, B, rows, inner, out):
             add_scaled(out[i], A[i, k], B[k], out.shape[1])
 
 
-@inline
+@inline(allocates=True)
 def is_due(now, worst):
     """Return whether V must be orthonormalised now; `worst` is the result of `departure`."""
     share = CHEAP if worst <= NEEDED else AFFORDABLE
     return worst > BROKEN or (worst > WORTH and now.read >= share * now.seen)
 
 
-@inline
+@inline(allocates=True)
 def orthonormalise(state, dual):
     """V <- L^-1 V with L L' = V V' over all features, which are brought up to date: O(m^2) each. F becomes I.
 

@@ -26,7 +26,7 @@ import numpy as np
 from sonlearn.data.axes import BY_FEATURE, Axis, summed
 from sonlearn.data.linear_algebra import ROOT, add_scaled, clear_first, dot, set_scaled
 from sonlearn.data.rows import Rows, is_learned
-from sonlearn.jit import bare_inline, inline, jit
+from sonlearn.jit import inline, jit
 from sonlearn.learn.dense.engine import first_weights
 from sonlearn.learn.engine import Engine, Predictions
 from sonlearn.learn.log import log_is_full
@@ -124,7 +124,7 @@ class SketchedMetaGrad(Engine):
         return {**self._sketch.facts(state.base), "experts": p / p.sum()}
 
 
-@jit
+@jit(allocates=True)
 def learn(params, state, work, rows, out, start, learns):
     """Predict and, where it `learns`, learn rows from `start` on; returns the first row that was refused, or n.
 
@@ -172,7 +172,7 @@ def learn(params, state, work, rows, out, start, learns):
     return len(rows.y)
 
 
-@bare_inline
+@inline
 def along(v, feats, x):
     """v'x. v : float64[features]; feats : int64[s]; x : float64[at least s]; nothing is modified."""
     total = 0.0
@@ -181,13 +181,13 @@ def along(v, feats, x):
     return total
 
 
-@bare_inline
+@inline
 def rest_of(params, state, eta):
     """alpha + 2 eta^2 shed: the eigenvalue of H_e outside of the sketch."""
     return params.alpha + 2.0 * eta * eta * (state.base.now[0].alpha - params.base.base)
 
 
-@bare_inline
+@inline
 def longest(params, state):
     """Bound of the squared gradient of the next row, from alpha and all before it."""
     before = rest_of(params, state, params.rate) / max(2.0 * params.rate * params.rate, LEAST)
@@ -196,7 +196,7 @@ def longest(params, state):
     return min(LONGEST * before, LIMIT)
 
 
-@inline
+@inline(allocates=True)
 def update_experts(params, state, work, slope, wx, zx, vx, logp):
     """logp <- log p_e - r_e - r_e^2 with r_e = eta_e (w_e - w)'g, g = slope x.
 
@@ -220,7 +220,7 @@ def update_experts(params, state, work, slope, wx, zx, vx, logp):
         eta *= 0.5
 
 
-@bare_inline
+@inline
 def add_row(base, state, work, feats, slope, row, n_rest, wx, vx):
     """z += g, v += (w'g) g, and S gains the row g = slope x; returns whether there is to be a shrink.
 
@@ -237,7 +237,7 @@ def add_row(base, state, work, feats, slope, row, n_rest, wx, vx):
     return status == SHRINK
 
 
-@inline
+@inline(allocates=True)
 def average(params, state, lam, U):
     """Update the tilted average: state.share, state.lam, state.U and the basis coefficients a, from logp and H.
 

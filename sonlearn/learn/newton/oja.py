@@ -10,12 +10,12 @@ step (AdaOja, Henriksen & Ward 2019) as well as the paper's 1/t; F is reset (`co
 import math
 
 from sonlearn.data.linear_algebra import add_scaled, clear_first, dot, set_scaled
-from sonlearn.jit import bare_inline, forced_inline
+from sonlearn.jit import inline
 from sonlearn.learn.newton.coordinates import move_kept, move_wbar, pseudo_divide, spectral_excess
 from sonlearn.learn.tolerances import DOUBTFUL, NEXT, ORTHONORMALISE, RENEW, SPAN, SPREAD
 
 
-@forced_inline
+@inline(force=True)
 def oja_round(params, state, work, feats, row, oja):
     """Project, add the row ghat = s x to the sketch, then w -= slope A^-1 x with the new sketch, for every class.
 
@@ -52,7 +52,7 @@ def oja_round(params, state, work, feats, row, oja):
     return RENEW if status == NEXT and is_ill_conditioned(state.factor.FT, now.k) else status
 
 
-@forced_inline
+@inline(force=True)
 def update_sketch(params, state, work, row, oja):
     """Apply Oja's rule to V and t Lambda; returns a status. Arguments as for `oja_round`.
 
@@ -70,7 +70,7 @@ def update_sketch(params, state, work, row, oja):
     return rotate(params, state, work, row, oja)
 
 
-@forced_inline
+@inline(force=True)
 def apply_changes(state, work, feats):
     """Z += work.delta x', and w += work.aside x for every class: modifies state.table and the end of work.delta."""
     table, delta, M = state.table, work.delta, state.maps.shape[1]
@@ -80,7 +80,7 @@ def apply_changes(state, work, feats):
         add_scaled(table[feats[at]], work.x[at], delta, len(delta))
 
 
-@bare_inline
+@inline
 def add_direction(state, work, scale, rho):
     """Append the row q = (x - V'y)/rho to V: an empty row of Z becomes x/rho, the new row of F is e_k - y'F/rho.
 
@@ -99,7 +99,7 @@ def add_direction(state, work, scale, rho):
     now.used = empty + 1
 
 
-@forced_inline
+@inline(force=True)
 def rotate(params, state, work, row, oja):
     """One step of Oja's rule, V <- L^-1 (V + gamma y ghat') with y = V ghat; arguments and result as `update_sketch`.
 
@@ -129,7 +129,7 @@ def rotate(params, state, work, row, oja):
     return RENEW if steep else NEXT
 
 
-@forced_inline
+@inline(force=True)
 def learning_rate(params, now, gradient2):
     """Step of Oja's rule: 1/t, or AdaOja's 1/sqrt(sum of squared gradients), each |ghat|^2 |V ghat|^2.
 
@@ -142,7 +142,7 @@ def learning_rate(params, now, gradient2):
     return 1.0 / math.sqrt(now.oja_sum) if now.oja_sum > 0.0 else 0.0  # 0: all squares underflow
 
 
-@forced_inline
+@inline(force=True)
 def gram_schmidt(FT, y, k, theta, run):
     """F <- L^-1 F where L L' = I + theta y y': a running sum, since L is diagonal plus semiseparable.
 
@@ -160,7 +160,7 @@ def gram_schmidt(FT, y, k, theta, run):
         before = after
 
 
-@forced_inline
+@inline(force=True)
 def apply_inverse_factor(y, k, theta):
     """y[:k] <- L^-1 y[:k] (float64, modified) where L L' = I + theta y y', without cancellation."""
     before = 1.0
@@ -170,7 +170,7 @@ def apply_inverse_factor(y, k, theta):
         before = after
 
 
-@forced_inline
+@inline(force=True)
 def is_ill_conditioned(FT, k):
     """Return whether F (triangular, of k rows) is too ill-conditioned for the product F Z to be accurate.
 

@@ -14,7 +14,7 @@ When a scale grows, the weights of the rescaled features do not change, as in [S
 import math
 
 from sonlearn.data.linear_algebra import dot, set_scaled
-from sonlearn.jit import bare_inline, forced_inline
+from sonlearn.jit import inline
 
 NONE, GRADIENTS, ALL_GRADIENTS, MAXIMUM, UNIT = range(5)
 #: Code of each value of --scale.
@@ -24,7 +24,7 @@ CODE = {"none": NONE, "gradients": GRADIENTS, "all-gradients": ALL_GRADIENTS, "m
 DIAGONAL_START = 0.1
 
 
-@forced_inline
+@inline(force=True)
 def divided(rescale, scale, x):
     """The value x divided by the scale of its feature."""
     if rescale in (GRADIENTS, ALL_GRADIENTS):
@@ -34,7 +34,7 @@ def divided(rescale, scale, x):
     return x / max(scale, abs(x))
 
 
-@forced_inline
+@inline(force=True)
 def rescaled(rescale, features, feats, values, unseen, xs):
     """xs[:s] <- the rescaled row; returns its x'x.
 
@@ -54,7 +54,7 @@ def rescaled(rescale, features, feats, values, unseen, xs):
     return xx / (xx + unseen)
 
 
-@bare_inline
+@inline
 def rescaled_by_all(features, feats, values, slope, xs):
     """xs[:s] <- the row rescaled by sums that include its own gradient; returns its x'x, or infinity if a sum is.
 
@@ -69,7 +69,7 @@ def rescaled_by_all(features, feats, values, slope, xs):
     return xx if math.isfinite(most) else math.inf
 
 
-@forced_inline
+@inline(force=True)
 def learn_scales(rescale, features, feats, values, slope):
     """Update the scales of `features` after a row has been learned; `feats` and `values` are not modified."""
     if rescale in (GRADIENTS, ALL_GRADIENTS):

@@ -49,7 +49,7 @@ from sonlearn.data.linear_algebra import (
 )
 from sonlearn.data.mixing import LOW, hash_bits
 from sonlearn.data.rows import COUNT, entries, features_with, is_learned
-from sonlearn.jit import bare_inline, fetch, forced_inline
+from sonlearn.jit import fetch, inline
 from sonlearn.learn.log import log_is_full
 from sonlearn.learn.losses import row_scale, slopes, within_bounds
 from sonlearn.learn.newton.coordinates import append, coordinates, move_wbar, pseudo_divide
@@ -72,7 +72,7 @@ class RowGeometry(NamedTuple):
     quadratic: float  # x'A^-1 x
 
 
-@bare_inline
+@inline
 def run(params, state, work, rows, out, start, learns, oja, rare):
     """Predict and, where it `learns`, learn rows from `start` on until one needs more than a round; (next row, status).
 
@@ -129,7 +129,7 @@ def run(params, state, work, rows, out, start, learns, oja, rare):
     return len(rows.y), DONE
 
 
-@forced_inline
+@inline(force=True)
 def fetch_features(features, table, feats):
     """Prefetch the next row's features from memory: most of a large table is in no cache. Modifies nothing."""
     lines = (8 * table.shape[1] + 63) // 64
@@ -138,7 +138,7 @@ def fetch_features(features, table, feats):
         fetch(table, feats[at], lines)
 
 
-@bare_inline
+@inline
 def plan_projection(params, state, work, row, u, weight_scale):
     """work.along, work.aside <- moves that project onto the bounds in the norm of A; returns `row` with quadratic.
 
@@ -156,7 +156,7 @@ def plan_projection(params, state, work, row, u, weight_scale):
     return RowGeometry(row.scale, row.xx, row.rho2, quadratic)
 
 
-@forced_inline
+@inline(force=True)
 def are_bounded(along, aside, weight_scale):
     """Return whether moves, float64[K] both, not modified, are bounded in the unit `weight_scale`, as steps are."""
     bounded = True
@@ -165,13 +165,13 @@ def are_bounded(along, aside, weight_scale):
     return bounded
 
 
-@forced_inline
+@inline(force=True)
 def is_bounded(move, weight_scale):
     """Return whether a move is none beyond `LIMIT`: after it, other rows might all be refused."""
     return abs(move.along) * weight_scale <= LIMIT and abs(move.rest) * weight_scale <= LIMIT
 
 
-@forced_inline
+@inline(force=True)
 def can_step(params, alpha, slope, row, weight_scale):
     """Tell whether the row's steps are bounded. With alpha = 0 a step along a row outside of the range of A may not be.
 
@@ -187,13 +187,13 @@ def can_step(params, alpha, slope, row, weight_scale):
     return bounded and quadratic_after(alpha, row) <= LIMIT * LIMIT
 
 
-@forced_inline
+@inline(force=True)
 def effective_rounds(retention, t):
     """Effective number of t rounds with forgetting: 1 + r + r^2 + ... for the retention r."""
     return t if retention == 1.0 else -math.expm1(t * math.log(retention)) / (1.0 - retention)
 
 
-@forced_inline
+@inline(force=True)
 def count(now, feats):
     """Count a round, its entries and its new features."""
     now.t += 1
@@ -201,7 +201,7 @@ def count(now, feats):
     now.seen = features_with(feats, now.seen)
 
 
-@forced_inline
+@inline(force=True)
 def add_along(q, y, by, r, grows, zx):
     """q <- Q (z + by x), where q was Q z.
 
@@ -214,7 +214,7 @@ def add_along(q, y, by, r, grows, zx):
     add_scaled(q, by, y, r + grows)
 
 
-@forced_inline
+@inline(force=True)
 def buffer_row(params, state, work, feats, row, n_rest):
     """Frequent directions: append the row and step with the new sketch, or leave the step to the shrink; a status.
 
@@ -259,7 +259,7 @@ def buffer_row(params, state, work, feats, row, n_rest):
     return SHRINK if shrinks else (STEP if by_eigenvalues and counts else NEXT)
 
 
-@forced_inline
+@inline(force=True)
 def leave_to_shrink(along, aside):
     """Set a row's moves to 0 and return whether there were any: the shrink projects, in the norm of its A.
 
@@ -272,7 +272,7 @@ def leave_to_shrink(along, aside):
     return stepped
 
 
-@forced_inline
+@inline(force=True)
 def thinned_row(params, now, row):
     """(the row for the buffer, whether the buffer takes it now); modifies now.mass and now.taken.
 
@@ -294,7 +294,7 @@ def thinned_row(params, now, row):
     return row, True
 
 
-@forced_inline
+@inline(force=True)
 def add_step(params, now, work, row, grows):
     """Add each class's step to its move in work.along and work.aside.
 
@@ -312,7 +312,7 @@ def add_step(params, now, work, row, grows):
         work.aside[c] += step.rest
 
 
-@bare_inline
+@inline
 def forget_past(params, now, basis, h):
     """A <- A_0 + retention (A - A_0), and the sums of Oja's rule likewise.
 
@@ -350,7 +350,7 @@ class Move(NamedTuple):
     rest: float
 
 
-@forced_inline
+@inline(force=True)
 def solve(params, state, work, r, rho2):
     """work.u[:r] <- (H + alpha I)^-1 work.y[:r]; returns x'A^-1 x. Modifies work.u and work.h only."""
     alpha, y, h, u = state.now[0].alpha, work.y, work.h, work.u
@@ -365,7 +365,7 @@ def solve(params, state, work, r, rho2):
     return quadratic + pseudo_divide(alpha, rho2)
 
 
-@forced_inline
+@inline(force=True)
 def projection(alpha, quadratic, rho2, excess):
     """The `Move` onto |w'x| <= C in the norm of A ([SON] Lemma 1); `excess` is u'x minus its projection.
 
@@ -379,7 +379,7 @@ def projection(alpha, quadratic, rho2, excess):
     return Move(along, pseudo_divide(alpha, along))
 
 
-@forced_inline
+@inline(force=True)
 def newton(alpha, row, slope):
     """The `Move` A^-1 g for g = slope x. A includes the row s x; `row` describes A before it (Sherman-Morrison)."""
     s2 = row.scale * row.scale
@@ -389,7 +389,7 @@ def newton(alpha, row, slope):
     return Move(along, pseudo_divide(alpha, along))
 
 
-@forced_inline
+@inline(force=True)
 def quadratic_after(alpha, row):
     """x'A^-1 x where A includes the row s x; `row` describes A before it."""
     s2 = row.scale * row.scale
@@ -398,7 +398,7 @@ def quadratic_after(alpha, row):
     return row.quadratic / (1.0 + s2 * row.quadratic)
 
 
-@forced_inline
+@inline(force=True)
 def projected_slope(params, weight_scale, u, slope, quadratic):
     """Slope of step and projection together, if the projection follows the step ([RFD] Algorithm 6, lines 16, 17).
 
@@ -412,7 +412,7 @@ def projected_slope(params, weight_scale, u, slope, quadratic):
     return slope if end == bound or quadratic == 0.0 else (u - bound) / (weight_scale * quadratic)
 
 
-@forced_inline
+@inline(force=True)
 def widen(basis, alpha, r):
     """Add direction r, in which no row has a component yet, to H, LT and RT (all modified)."""
     H, LT, RT = basis.H, basis.LT, basis.RT
@@ -423,7 +423,7 @@ def widen(basis, alpha, r):
     LT[r, r] = math.sqrt(alpha)
 
 
-@forced_inline
+@inline(force=True)
 def add_outer_product(basis, y, r, scale, factorise, h):
     """H <- H + s^2 y y' for y[:r], and RT; with `factorise`, LT likewise. Overwrites h."""
     for i in range(r):
@@ -436,7 +436,7 @@ def add_outer_product(basis, y, r, scale, factorise, h):
         cholesky_update(basis.RT, r, h)
 
 
-@bare_inline
+@inline
 def reset_factor(now, basis, n_kept):
     """H, LT and RT (all overwritten) of the kept directions alone, in whose coordinates they are diagonal."""
     clear(basis.H)

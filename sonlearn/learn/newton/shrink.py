@@ -14,14 +14,14 @@ import math
 import numpy as np
 
 from sonlearn.data.linear_algebra import ROOT, add_scaled, clear, dot, gram_spectrum, set_scaled, spectral
-from sonlearn.jit import bare_inline, inline, jit
+from sonlearn.jit import inline, jit
 from sonlearn.learn.newton.coordinates import renew, spectral_excess, sweep
 from sonlearn.learn.newton.folding import fold, is_due
 from sonlearn.learn.newton.round import projected_slope, reset_factor, run
 from sonlearn.learn.tolerances import LOG_FULL, ORTHONORMALISE, RANK, RENEW, SHRINK, SINGULAR, SPAN, SQUARING, STEP
 
 
-@jit
+@jit(allocates=True)
 def learn(params, state, work, rows, out, start, learns, oja, rare):
     """Predict rows from `start` on and, where it `learns`, learn them.
 
@@ -63,7 +63,7 @@ def learn(params, state, work, rows, out, start, learns, oja, rare):
             return at, status
 
 
-@inline
+@inline(allocates=True)
 def shrink(params, state, work, slope, rare):
     """Keep m - 1 of the r directions, make the round's step and fold; returns whether V must be orthonormalised.
 
@@ -89,7 +89,7 @@ def shrink(params, state, work, slope, rare):
     return is_due(now, worst)
 
 
-@bare_inline
+@inline
 def begin_with_kept(params, now, basis, n_kept):
     """The factor of A with the kept directions alone; primal-dual: a <- -rate (f(D2) - f(0)) q. Modifies basis.
 
@@ -102,7 +102,7 @@ def begin_with_kept(params, now, basis, n_kept):
                 basis.a[c, i] = -params.rate * spectral_excess(params, now, basis.D2[i], basis.q[c, i])
 
 
-@inline
+@inline(allocates=True)
 def decompose(basis, alpha, r, m, least):
     """(lam float64[r] ascending, U float64[r, r], zero): H = U diag(lam) U'; up to `zero`, lam is a rounding error.
 
@@ -124,7 +124,7 @@ def decompose(basis, alpha, r, m, least):
     return lam, U, max(SINGULAR * SINGULAR * top, RANK * math.sqrt(alpha * top))
 
 
-@inline
+@inline(allocates=True)
 def project_slopes(params, now, basis, u, slope, y, W):
     """slope <- slopes of steps that end within the bounds, in the norm of the new A ([RFD] Algorithm 6).
 
@@ -151,7 +151,7 @@ def project_slopes(params, now, basis, u, slope, y, W):
         add_scaled(basis.a[c], -by, rest, len(rest))
 
 
-@inline
+@inline(allocates=True)
 def spectral_step(params, now, basis, slope, y):
     """w -= slope f(A) x within the basis, by the eigenvalues of the current sketch; for an f that is not an inverse.
 
@@ -172,7 +172,7 @@ def spectral_step(params, now, basis, slope, y):
             add_scaled(a[c], -change, U[:, i], r)
 
 
-@inline
+@inline(allocates=True)
 def rotate_sums(basis, W):
     """q <- W q: the sums in the coordinates of the kept directions. a <- 0. Modifies both arrays of `basis`.
 
@@ -184,7 +184,7 @@ def rotate_sums(basis, W):
     clear(basis.a)
 
 
-@bare_inline
+@inline
 def lower(params, now, D2, lam, zero):
     """D2 <- the kept squared singular values, lowered by the rule; returns their number. Updates now.alpha, restored.
 
@@ -208,7 +208,7 @@ def lower(params, now, D2, lam, zero):
     return n_kept
 
 
-@bare_inline
+@inline
 def step_after(params, now, basis, slope, y, W):
     """a -= slope A^-1 x with the new sketch; basis.a is modified, slope, y and W are not."""
     a = basis.a

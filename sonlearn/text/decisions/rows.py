@@ -9,7 +9,7 @@ import numpy as np
 from sonlearn.data.batch import Batch
 from sonlearn.data.decisions import Decisions
 from sonlearn.data.mixing import BITS, LOW, hash_bits
-from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.jit import inline, jit
 from sonlearn.options import BanditOptions, TextOptions
 
 
@@ -108,7 +108,7 @@ def crossed_rows(
     )  # fmt: skip
 
 
-@bare_jit
+@jit
 def cross(indptr, indices, values, at, of, constant, out_indptr, out_indices, out_values):
     """Fill in rows: those `at`, with what row `of` holds (-1: none), and products.
 
@@ -139,7 +139,7 @@ def cross(indptr, indices, values, at, of, constant, out_indptr, out_indices, ou
             out_indices[to], out_values[to] = indices[end], values[end]
 
 
-@bare_inline
+@inline
 def product_id(a, b):
     """The id of the product of two features, from 2^61 on: no id of a feature."""
     low = hash_bits(hash_bits(a & LOW) ^ (a >> BITS) ^ (b & LOW)) ^ (b >> BITS)
