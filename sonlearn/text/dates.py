@@ -40,9 +40,12 @@ _ORDERED = {
     for first, second in (("day", "month"), ("month", "day"))
 }
 _CLOCK = re.compile(rf"(\d{{1,3}}):([0-5]\d)(?::([0-5]\d(?:\.\d{{1,9}})?))?{_HALF}", re.ASCII | re.IGNORECASE)
-#: ISO 8601's PT3H, P1DT2H30M.
-_TAKEN = re.compile(
-    r"P(?:(\d{1,4})D)?T(?=\d)(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,6}(?:\.\d{1,9})?)S)?", re.ASCII | re.IGNORECASE
+#: ISO 8601's PT3H, P1DT2H30M; 2h 30m; pandas' 1 days 02:30:00, Python's 1 day, 2:30:00.
+_SECONDS = r"(\d{1,6}(?:\.\d{1,9})?)"
+_TAKEN = (
+    re.compile(rf"(?ai)P(?:(\d{{1,4}})D)?T(?=\d)(?:(\d{{1,6}})H)?(?:(\d{{1,6}})M)?(?:{_SECONDS}S)?"),
+    re.compile(rf"(?ai)(?:(\d{{1,4}})d )?(\d{{1,6}})h ?(\d{{1,6}})m(?: ?{_SECONDS}s)?"),
+    re.compile(rf"(?a)(\d{{1,4}}) days?,? (\d\d?):(\d\d):{_SECONDS}"),
 )
 _NOON, DAY = 12, 24  # hours
 _UNITS = DAY, 1.0, 1 / 60, 1 / 3600
@@ -107,7 +110,7 @@ def is_season(field: str) -> bool:
 
 def hours_in(field: str) -> float | None:
     """The hours of a time of day, or a duration, that a field stands for; None: it is none."""
-    if taken := _TAKEN.fullmatch(field):
+    if taken := next(filter(None, (pattern.fullmatch(field) for pattern in _TAKEN)), None):
         return sum(float(number or 0) * unit for number, unit in zip(taken.groups(), _UNITS, strict=True))
     match = _CLOCK.fullmatch(field) if 3 < len(field) < 26 else None
     hour = match and _hour(int(match[1]), match["half"])

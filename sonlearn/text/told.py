@@ -19,7 +19,7 @@ from sonlearn.options import TextOptions
 from sonlearn.options.text import ORDERS, TOLD
 from sonlearn.text.columns import MISSING, date_order, is_feature, number_in, reading_of
 from sonlearn.text.dates import date_in, is_season, is_span
-from sonlearn.text.encode import LONGEST, words_of
+from sonlearn.text.encode import LONGEST, number_of, words_of
 from sonlearn.text.suspicions import ENOUGH, Suspicions
 
 #: Texts by the share of a column's fields that are different, and by the words of a field that others have, on average:
@@ -132,7 +132,7 @@ def are_texts(fields: Iterable[str]) -> bool:
     different, most, met = dict.fromkeys(held), len(held) / 2, Suspicions()
     if len(held) < ENOUGH or len(different) < _DIFFERENT * len(held):
         return False
-    texts = [field for field in held if number_in(field) is None and date_in(field) is None]
+    texts = [field for field in held if number_of(field) is None and date_in(field) is None]
     for field in texts:
         met.add(field)
     if sum(len(field.split(None, 1)) > 1 for field in texts) <= most or met.meant(most, ""):

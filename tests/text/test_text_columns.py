@@ -29,6 +29,7 @@ from sonlearn.text.describe import MOST_VALUES, describe, summarise
 from sonlearn.text.encode import TableEncoder
 from sonlearn.text.flat import TableRows
 from sonlearn.text.read import Reader, read_batches
+from sonlearn.text.told import are_texts
 
 
 def entries(column, field, kind="auto"):
@@ -256,10 +257,21 @@ def test_what_is_no_date(field):
     [("1:06", 1.1), ("1:06 PM", 13.1), ("01:06pm", 13.1), ("12:30 a.m.", 0.5), ("12:30:36 P.M.", 12.51),
      ("38:30", 38.5), ("13:05 PM", None), ("0:05 AM", None), ("1:05 XM", None), ("1 PM", None), ("PT3H", 3.0),
      ("PT1H6M", 1.1), ("P1DT30M36.0S", 24.51), ("pt90m", 1.5), ("PT0S", 0.0), ("PT", None), ("P3D", None),
-     ("PT3", None), ("PT1M3H", None), ("P1Y2M", None)],
+     ("PT3", None), ("PT1M3H", None), ("P1Y2M", None), ("2h 30m", 2.5), ("1d 2h 30m 36s", 26.51), ("2h30m", 2.5),
+     ("0 days 02:30:00", 2.5), ("1 day, 2:30:36.0", 26.51), ("12 days 00:00:00", 288.0), ("2h", None),
+     ("3 days", None)],
 )  # fmt: skip
 def test_times(field, hours):
     assert hours_in(field) == (hours and pytest.approx(hours, rel=1e-12))
+
+
+@pytest.mark.parametrize("field", ["{}:{:02d} {half}M", "{}h {}m", "{} days {:02d}:30:00"])
+def test_times_of_several_words_are_no_texts(field):
+    times = [field.format(i % 12 + 1, i % 5 * 10, half="AP"[i // 60 % 2]) for i in range(100)]
+    assert not are_texts(times)
+    text = "\n".join(["t,n", *(f'"{time}",1' for time in times)])
+    reader = Reader(io.BytesIO(text.encode()), TextOptions(format="csv"))
+    assert (sum(batch.n for batch in reader), reader.columns.known["t"]) == (100, ("number",))
 
 
 def test_names_of_dates_and_missing_values():
