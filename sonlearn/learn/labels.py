@@ -12,7 +12,7 @@ from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, shorten
 from sonlearn.options import LearnOptions
 from sonlearn.options.losses import CLASSIFICATION
-from sonlearn.text.columns import NOTHING_MEANT
+from sonlearn.text.columns import NOTHING_MEANT, no_labels
 
 #: How labels are written, once known: not yet met; the negative one as 0, or as -1; as two words, or any two labels.
 UNKNOWN, ZERO_ONE, PLUS_MINUS, WORDS = range(4)
@@ -110,7 +110,8 @@ class LabelEncoder:
             known = [word or "another" for word in self._of_words(batch.part(0, row))[1]]
             negative, positive = (shorten(word) for word in known)
             what = labels_written(batch.part(row, row + 1))[0] or ""
-            expected = f"{negative} or {positive}, the two labels so far ({_remedy(what, known)})"
+            remedies = "; ".join([*no_labels([*known, what]), "several classes: --classes auto"])
+            expected = f"{negative} or {positive}, the two labels so far ({remedies})"
             return InputError(batch.source, int(batch.lines[row]), None, found, expected)
         if self.loss == "poisson" and name is None:
             expected = "a label of at least 0 for --loss poisson (any number: --loss squared)"
@@ -197,17 +198,6 @@ def labels_written(batch: Batch) -> list[str | None]:
     texts = [None if value != value else _text(value) for value in batch.y.tolist()]
     names = batch.class_names or texts
     return [text if name is None else name for name, text in zip(names, texts, strict=True)]
-
-
-def _remedy(word: str, known: list[str]) -> str:
-    """Return what to do about a third label."""
-    blank = [label for label in (word, *known) if label.lower() in NOTHING_MEANT]
-    if blank:
-        return f"if {shorten(blank[0])} means that there is none, leave it empty; several classes: --classes auto"
-    alike = [label for label in (*known, word) if [other.lower() for other in (*known, word)].count(label.lower()) > 1]
-    if alike:
-        return f"{' and '.join(shorten(label) for label in alike[:2])} differ by capitals alone: write one of them"
-    return "several classes: --classes auto"
 
 
 def _text(value: float) -> str:

@@ -14,7 +14,7 @@ import math
 import re
 import statistics
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,7 +28,7 @@ from sonlearn.text.hashing import hash_bytes
 from sonlearn.text.names import MOST_NAMES, MOST_SLOTS
 from sonlearn.text.number import PATTERN
 from sonlearn.text.objects import Unfit, described
-from sonlearn.text.suspicions import bytes_note
+from sonlearn.text.suspicions import ENOUGH, Suspicions, bytes_note
 
 FINITE = "a finite number"
 NO_LABEL = f"a label ({FINITE}), or nothing; names of classes: --classes auto, of two --loss logistic"
@@ -355,10 +355,20 @@ def first_names(names: Iterable[str]) -> str:
     return ", ".join(shorten(name) for name in names[:_LISTED]) + more
 
 
-def no_labels(labels: Iterable[str]) -> list[str]:
-    """Return what to say of classes that look like no label."""
-    alike = (label for label in labels if label.lower() in NOTHING_MEANT)
-    return [f"the label {shorten(label)} is a class: if it means that there is none, leave it empty" for label in alike]
+def no_labels(labels: Collection[str]) -> list[str]:
+    """Return what to say of classes that look like no label, like another one, or like values."""
+    written, met = dict[str, list[str]](), Suspicions()
+    for label in labels:
+        written.setdefault(label.lower(), []).append(label)
+        met.add(label)
+    blank = [shorten(label) for label in labels if label.lower() in NOTHING_MEANT]
+    alike = [" and ".join(map(shorten, same[:2])) for same in written.values() if len(same) > 1]
+    values = met.meant(max(ENOUGH - 1, met.texts / 2), "")
+    return [
+        *(f"the label {label} is a class: if it means that there is none, leave it empty" for label in blank),
+        *(f"{both} differ by capitals alone: write one of them, if they are one label" for both in alike[:1]),
+        *([f"labels look like {values}"] if values else []),
+    ]
 
 
 class ColumnTable:

@@ -446,8 +446,11 @@ def notes_on(columns: Iterable[Described], begin: str | tuple[str, ...] = "") ->
 
 
 def _flags_for(labels: dict[str, int]) -> list[str]:
-    """Return with which flags more than two different labels are learned, in a line."""
+    """Return with which flags labels other than two words, 0 and 1, or -1 and +1 are learned, in a line."""
     numbers = [number for label in labels if (number := number_of(label)) is not None]
+    if len(labels) == len(numbers) == 2 and {*numbers} not in ({0, 1}, {-1, 1}):
+        classes = f"of two classes --positive {max(numbers):g}"
+        return [f"labels are neither 0 and 1 nor -1 and +1: {classes}, of values --loss squared"]
     if len(labels) <= 2 or no_labels(labels):
         return []
     if len(numbers) < len(labels):

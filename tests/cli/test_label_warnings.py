@@ -25,7 +25,7 @@ def trained(cli, tmp_path, labels, *flags, form="csv"):
     ("labels", "message"),
     [
         (("yes", "no", "Yes"), "'no' or 'yes', the two labels so far ('yes' and 'Yes' differ by capitals alone"),
-        (("yes", "NA", "no"), "two labels so far (if 'NA' means that there is none, leave it empty; several classes"),
+        (("yes", "NA", "no"), "so far (the label 'NA' is a class: if it means that there is none, leave it empty; sev"),
         ((0, 1, "NA"), "found label 'NA', expected 0 or 1 for --loss logistic (an example without a label has nothing"),
         (range(7, 38), "; values: --loss squared; two other labels: --positive"),
         ((0, 1, -1), "found label -1, expected 0 or 1 for --loss logistic (labels so far are 0 and 1: write 0)"),
@@ -49,6 +49,22 @@ def test_a_class_that_looks_like_no_label(cli, tmp_path):
     assert "\nthe label 'NA' is a class: if it means that there is none, leave it empty\n" in described
     trained(cli, tmp_path, ("cat", "nan", "dog"), "--classes", "auto")
     assert "labels = 'cat' 1, 'dog' 1 (1 rows have none)\n" in cli.out("describe", "--label", "y", tmp_path / "t.csv")
+
+
+@pytest.mark.parametrize(
+    ("labels", "told"),
+    [
+        (("no", "yes", "No"), "'no' and 'No' differ by capitals alone: write one of them, if they are one label"),
+        ([f"${1000 + i}" for i in range(25)], "labels look like numbers that are read as texts ('$1000'); write 1"),
+        (("1 year", "2 years", "3 years"), ""),
+    ],
+)
+def test_classes_that_look_like_one_or_like_values(cli, tmp_path, labels, told):
+    err = trained(cli, tmp_path, labels, "--classes", "auto", "--quiet")[2]
+    assert (err.startswith(f"sonlearn: warning: {told}"), err == "") == (told != "", told == "")
+    described = cli.out("describe", "--label", "y", tmp_path / "t.csv")
+    assert told in described
+    assert ("--classes auto" in described) == (told == "")
 
 
 @pytest.mark.parametrize("form", ["csv", "json"])
