@@ -11,7 +11,7 @@ from states import assert_same_predictions, in_parts, same_state, state_of
 from streams import batch_of_dense, entries, rows_of, with_weights, without_some_labels
 
 from sonlearn import InputError, Learner, LearnOptions, from_scipy
-from sonlearn.learn.boosting.state import BINS, KEPT, LEAST_KEPT, SPARE
+from sonlearn.learn.boosting.state import BINS, KEPT, LEAF, LEAST_KEPT, SPARE
 from sonlearn.options.methods import METHODS
 
 VALUES = METHODS["boost"].values
@@ -169,6 +169,15 @@ def test_cuts_and_resumption_change_no_bit(loss):
     same_state(through, stopped)
     assert_same_predictions(through.predict(batch), stopped.predict(batch))
     assert under_way >= 2
+
+
+@for_all("loss", LOSSES)
+def test_trees_that_predict_no_more_are_not_saved(loss):
+    learner = learner_of(loss)
+    learner.partial_fit(stream(loss, 700))
+    column = learner.engine.packed(learner.state).trees.column
+    assert (learner.state.now["step"][0], learner.state.now["refits"][0] > 2) == (0, True)
+    assert (column != LEAF).any(axis=1).sum() == VALUES["trees"] < (learner.state.trees.column != LEAF).any(axis=1).sum()
 
 
 def test_more_columns_than_it_takes_are_refused():

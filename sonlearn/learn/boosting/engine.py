@@ -31,6 +31,7 @@ from sonlearn.learn.boosting.state import (
     COLUMNS,
     KEPT,
     LABEL,
+    LEAF,
     LEAST_KEPT,
     NOW,
     NUMBERS,
@@ -41,6 +42,7 @@ from sonlearn.learn.boosting.state import (
     Params,
     Parting,
     Scratch,
+    Trees,
     new_trees,
 )
 from sonlearn.learn.drift import merge_drifts, new_drift
@@ -150,11 +152,11 @@ class Boost(Engine):
         return too_wide(rows, row, self._params.most, self._method, "rows of numbers: use --method nag")
 
     def packed(self, state: BoostState) -> BoostState:
-        """`state` without spare room, and without what follows from the rest."""
+        """`state` without spare room, and without what follows from the rest or is not read any more."""
         state, K = _laid_out(state, int(state.now["seen"][0])), min(int(state.now["classes"][0]), CLASSES)
         return state._replace(
             starts=state.starts[:K],
-            trees=state.trees._replace(value=_with_classes(state, K)),
+            trees=_without_old_trees(state._replace(trees=state.trees._replace(value=_with_classes(state, K)))),
             codes=state.codes[:0], by_column=state.by_column[:0], edges=state.edges[:0], sizes=state.sizes[:0],
             scores=state.scores[:0], leaves=state.leaves[:0, :0],
         )  # fmt: skip
@@ -249,6 +251,18 @@ def _with_classes(state: BoostState, classes: int) -> np.ndarray:
     wider, both = zeros((T * (2 * inner + 1), classes)), min(room, classes)
     wider[:, :both] = value.reshape(len(wider), room)[:, :both]
     return wider.ravel()
+
+
+def _without_old_trees(state: BoostState) -> Trees:
+    """The trees; those that the next refit, or the one under way, has still to grow are leaves of value 0."""
+    now, trees = state.now[0], state.trees
+    T = len(trees.column)
+    grown_so_far = max(now["step"] - 1 - now["columns"], 0) if now["step"] > 0 else 0
+    begin = T // 2 - now["first"]
+    column, value = trees.column.copy(), trees.value.copy().reshape(T, -1)
+    column[begin + grown_so_far : begin + T // 2], value[begin + grown_so_far : begin + T // 2] = LEAF, 0.0
+    splits = column != LEAF
+    return Trees(column, np.where(splits, trees.edge, np.float32(0.0)), trees.none_left & splits, value.ravel())
 
 
 def _last(state: BoostState, array: np.ndarray, n: int) -> np.ndarray:
