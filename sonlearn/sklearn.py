@@ -38,7 +38,7 @@ from sonlearn.options.methods import CURVED, METHODS, additive
 from sonlearn.options.python import Parameter, in_python, naming, parameters_of, with_parameters
 from sonlearn.report.labels import LabelStatistics, far_labels
 from sonlearn.text.arrow import arrow_table, categories_of, is_mixed, table_batch
-from sonlearn.text.columns import NONE_MET, ColumnTable, Labelling, column_of, names_a_column
+from sonlearn.text.columns import NONE_MET, ColumnTable, Labelling, column_of, columns_have, names_a_column
 from sonlearn.text.names import NameTable
 
 if TYPE_CHECKING:
@@ -154,8 +154,8 @@ class _SklearnEstimator(base.Options, BaseEstimator):
             return X
         filled = np.where(np.isnan(X), self._sums / self._rows, X)
         names = getattr(self, "feature_names_in_", np.arange(X.shape[1]))
-        for name in names[(np.isnan(X) & ~np.isnan(filled)).any(axis=0)].tolist():
-            warnings.warn(f"the column {name!r} has {NONE_MET}", UserWarning, stacklevel=5)
+        if unmet := [str(name) for name in names[(np.isnan(X) & ~np.isnan(filled)).any(axis=0)]]:
+            warnings.warn(columns_have(unmet, NONE_MET), UserWarning, stacklevel=5)
         return filled
 
     def _is_plain(self, X: Any) -> bool:

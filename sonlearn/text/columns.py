@@ -355,6 +355,11 @@ def first_names(names: Iterable[str]) -> str:
     return ", ".join(shorten(name) for name in names[:_LISTED]) + more
 
 
+def columns_have(names: Sequence[str], what: str) -> str:
+    """Say that columns have something; of many alike there is one line."""
+    return f"the column{'s' * (len(names) > 1)} {first_names(names)} {'have' if len(names) > 1 else 'has'} {what}"
+
+
 def no_labels(labels: Collection[str]) -> list[str]:
     """Return what to say of classes that look like no label, like another one, or like values."""
     written, met = dict[str, list[str]](), Suspicions()

@@ -53,6 +53,7 @@ from sonlearn.text.columns import (
     NOTHING_MEANT,
     ColumnTable,
     Found,
+    columns_have,
     date_order,
     first_names,
     is_feature,
@@ -255,10 +256,10 @@ class ColumnEncoder:
         known = () if self._model is None else self._model.known.get(self.column, ())
         mean = None if self._model is None else self._model.mean(self.column)
         if mean is not None:
-            self._note("missing", NONE_MET)
+            self.hold(self.notes, "missing", NONE_MET)
             return ((self.number(), mean),) if mean else ()
         if known == DATES:
-            self._note("missing", NO_DATE_MET)
+            self.hold(self.notes, "missing", NO_DATE_MET)
         if self._missing < 0:
             self._missing = self._new("=", mark=self.as_text)
         return ((self._missing, 1.0),)
@@ -285,17 +286,13 @@ class ColumnEncoder:
             elif "date" in known and has_order(bare):
                 remedy = f"; write 2024-03-31{f', or the {self._first} first' if self._first else ''}"
             raise Unfit(field, f"{met}, as in all rows that the model has learned{remedy}")
-        self._note(kind, f"a {kind}, {field}; the model has learned {met} in all rows")
+        self.hold(self.notes, kind, f"a {kind}, {field}; the model has learned {met} in all rows")
 
     def hold(self, held: dict[Any, str], what: Any, text: str = "") -> None:
         """Remember that the column has held this, in one of its dictionaries; `TableEncoder.back_to` forgets it."""
         if what not in held:
             held[what] = text
             self._table.news.append((self, held, what))
-
-    def _note(self, kind: str, text: str) -> None:
-        if kind not in self.notes:
-            self.hold(self.notes, kind, f"the column {shorten(self.title)} has {text}")
 
     def value(self, value: float, field: str = "") -> Entries:
         """Return what a number becomes, which is written as `field`. Raises Unfit."""
@@ -389,7 +386,7 @@ class ColumnEncoder:
         far = self.suspicions.add_date(field, year)
         if far and self._model is not None and self._model.bounded_year(self.column, year - 2000.0) != year - 2000:
             met = f"a year of two digits, {shorten(field)}, read as {year}, of which the model has met none"
-            self._note("year", f"{met}; write four digits")
+            self.hold(self.notes, "year", f"{met}; write four digits")
         return tuple(
             (self._part(part, feature), value) for part, feature, value in parts_of(found, self.column, self._model)
             if f"{self.title}.{part}" not in self._table.options.ignore
@@ -554,11 +551,12 @@ class TableEncoder:
         if quoted:
             remedy = f"--categorical {shorten(quoted[0])} if they are names, --numeric {shorten(quoted[0])} if numbers"
             notes.append(f"columns of texts that are read as numbers: {first_names(quoted)} ({remedy})")
-        faults = [note for column in met for note in column.notes.values()]
-        for column in met if self.rows >= ENOUGH else ():
-            if column.categories.keys() == {False}:
+        faults = dict[str, list[str]]()  # of which columns
+        for column in met:
+            for fault in column.notes.values():
+                faults.setdefault(fault, []).append(column.title)
+            if self.rows >= ENOUGH and column.categories.keys() == {False}:
                 new = shorten(column.categories[False])
-                faults.append(
-                    f"the column {shorten(column.title)} has categories of which the model has met none ({new})"
-                )
-        return Found(tuple(columns), kinds, notes=tuple(notes), faults=tuple(faults), read_as=self.options)
+                faults.setdefault(f"categories of which the model has met none ({new})", []).append(column.title)
+        said = tuple(columns_have(titles, fault) for fault, titles in faults.items())
+        return Found(tuple(columns), kinds, notes=tuple(notes), faults=said, read_as=self.options)

@@ -864,8 +864,11 @@ def test_missing_numbers_of_arrays_are_those_of_tables(classes, target, pandas):
     unmet = np.where(np.arange(12) == 3, np.nan, holes)
     mean = ours.predict(np.where(np.isnan(unmet) & ~np.isnan(holes), X.mean(axis=0), holes))
     again = pickle.loads(pickle.dumps(ours))
-    with pytest.warns(UserWarning, match="the column 3 has missing numbers, of which the model has met none"):
+    with pytest.warns(UserWarning, match="the column '3' has missing numbers, of which the model has met none"):
         assert np.array_equal(again.predict(unmet), mean)
+    with pytest.warns(UserWarning, match="the columns .*met none") as told:
+        clone(target).fit(X, y).predict(np.full((2, 12), np.nan))
+    assert len(told) == 1
     late = clone(target).partial_fit(
         X[:9], y[:9], **({"classes": [0, 1]} if "class_weight" in target.get_params() else {})
     )

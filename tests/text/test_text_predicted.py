@@ -138,9 +138,9 @@ def test_columns_in_another_order_are_the_same_row(tmp_path):
     )
 
 
-def test_what_is_missing_is_named_once_a_column():
+def test_what_is_missing_is_named_once_for_all_columns():
     _, notes = predicted("n,holes,zip\n,,1\n" + ",1,\n" * 5000, learned())
-    assert [note.split(" has ")[0] for note in notes[1:]] == ["the column 'n'", "the column 'zip'"]
+    assert [note.split(" have ")[0] for note in notes[1:]] == ["the columns 'n', 'zip'"]
     assert notes[1].endswith("missing numbers, of which the model has met none; the column's mean stands for them")
     assert notes[0].endswith("the model knows and the table has not: 'day', 'town'")
     assert predicted("town\nGraz\n", learned())[1][0].endswith("'zip'; means stand for their numbers")
@@ -390,6 +390,17 @@ def test_a_column_of_ids_with_another_name_is_refused():
 
 LINES = dataclasses.replace(OPTIONS, format="json", id="key")
 OBJECT = {"y": 1, "key": "a", "n": 2.0, "town": "Graz", "day": "2024-03-01", "in": {"age": 30}, "tags": ["x"]}
+
+
+def test_what_many_columns_have_alike_is_said_once():
+    wide = "y," + ",".join(f"c{j}" for j in range(12)) + "\n"
+    columns = learned(wide + "1" + ",2" * 12 + "\n")
+    _, notes = predicted(wide + "1" + "," * 12 + "\n", columns)
+    first = ", ".join(f"'c{j}'" for j in range(10))
+    assert notes == [
+        f"the columns {first} and 2 more have missing numbers, of which the model has met none; "
+        "the column's mean stands for them"
+    ]
 
 
 def of_objects(without=(), **reader):
