@@ -173,7 +173,9 @@ def test_a_label_that_does_not_fit_is_left_out_with_its_line(cli, given):
         learned.append(Path("p").read_text())
         if name == "a":
             assert f"examples that could not be learned from: 1, the first: {place}: found label" in err
-            assert f"1, the first: {place}: found" in cli("predict", "-i", "m", "--on-error", "skip", file).err
+            assert (
+                "labels that the model has not learned: 1;" in cli("predict", "-i", "m", "--on-error", "skip", file).err
+            )
             assert f"{place}: found label" in cli.error("train", "--quiet", "--method", "nag", *flags, file)
     assert learned[0] == learned[1]
 

@@ -58,8 +58,8 @@ def test_an_edit_changes_the_hash(copy):
     assert hash_of(copy) == found[0]
     for edited in (
         ("learn/losses.py", "2.0 * (p - y)", "3.0 * (p - y)"),
-        ("report/progress.py", "    weight: float = 0.0\n    loss: float = 0.0\n",
-         "    loss: float = 0.0\n    weight: float = 0.0\n"),
+        ("report/progress.py", "    weight: float = 0.0\n    errors: float = 0.0\n",
+         "    errors: float = 0.0\n    weight: float = 0.0\n"),
         ("options/losses.py", '"""', '"""Edited. '),
     ):  # fmt: skip
         edit(copy, *edited)

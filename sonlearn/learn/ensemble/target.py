@@ -194,7 +194,7 @@ class Target:
         own = of_inputs(combiner, at)
         calls = self.combine(own, V, part, learns, z)
         if learns and own is not combiner:
-            calls.append((copy_inputs, (own[:3], combiner[:3], np.array(at))))
+            calls.append((copy_inputs, (own[:3], combiner[:3], np.array(at, np.int64))))
         return calls
 
     def new_combiner(self, inputs: Sequence[Member]) -> Combiner:
