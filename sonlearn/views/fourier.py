@@ -113,6 +113,7 @@ class FourierScratch(NamedTuple):
     x: np.ndarray  # float64[MOST]; values of a row; zeros between rows
     Z: np.ndarray  # float64[BLOCK, MOST]; z-scores
     scale: np.ndarray  # float64[BLOCK]; 1 / sqrt(d)
+    top: np.ndarray  # int64[BLOCK]; features of Z that the row has
     place: np.ndarray  # int64[BLOCK]; where the row begins in the output
     P: np.ndarray  # float64[BLOCK, TILE]; projections
 
@@ -147,7 +148,7 @@ class Fourier(View):
         D = self._params.components
         return FourierScratch(
             self._width, np.zeros((0, D)), np.zeros(0, np.int64), np.zeros(D), np.zeros(MOST),
-            np.zeros((BLOCK, MOST)), np.zeros(BLOCK), np.zeros(BLOCK, np.int64), np.zeros((BLOCK, TILE)),
+            np.zeros((BLOCK, MOST)), np.zeros(BLOCK), *np.zeros((2, BLOCK), np.int64), np.zeros((BLOCK, TILE)),
         )  # fmt: skip
 
     def new(self) -> FourierState:
@@ -259,19 +260,18 @@ def fill(params, state, work, rows, out, i, at, learn):
     """
     now, n = state.now[0], len(rows.y)
     while i < n:
-        size, top = 0, 0
+        size = 0
         while i < n and size < BLOCK:
             if now["stage"] == SHOWS:
                 if params.components > 0 and now["occurred"] > len(work.W):
                     break
-                top = now["occurred"]
                 at = standardise(params, state, work, rows, out, i, size, at)
                 size += 1
             out.indptr[i + 1] = at
             if learn and is_learned(rows.weight[i], rows.y[i]):
                 count_row(params, state, work, rows, i)
             i += 1
-        project(params, work, out, size, top)
+        project(params, work, out, size)
         if i < n and size < BLOCK:
             break
     return i, at
@@ -313,9 +313,7 @@ def standardise(params, state, work, rows, out, i, k, at):
         if M2 / weight > EQUAL * mean * mean:
             d += 1
             z[j] = min(max((x - mean) / math.sqrt(M2 / weight), -FARTHEST), FARTHEST)
-    for j in range(top, min(len(moments), MOST)):
-        z[j] = 0.0
-    work.scale[k], work.place[k] = 1.0 / math.sqrt(max(d, 1)), at
+    work.scale[k], work.top[k], work.place[k] = 1.0 / math.sqrt(max(d, 1)), top, at
     out.features[at + D], out.values[at + D] = D, constant
     at, linear = at + D + 1, params.linear * (work.scale[k] if D > 0 else 1.0)
     f = D + 1
@@ -444,10 +442,10 @@ def is_of_numbers(rows, i):
 
 
 @inline
-def project(params, work, out, size, top):
-    """Write the components of the first `size` rows of work.Z, whose features are below `top`.
+def project(params, work, out, size):
+    """Write the components of the first `size` rows of work.Z.
 
-    Each sum goes over the features in the same order, whatever is side by side: the bits do not depend on the block.
+    Each sum goes over the features that there were at the row, in the same order: no bit depends on the block.
     """
     D, W, Z, b = params.components, work.W, work.Z, work.b
     amplitude = math.sqrt(2.0 / max(D, 1))
@@ -456,7 +454,7 @@ def project(params, work, out, size, top):
         for k in range(size):
             sums = work.P[k, :width]
             clear_first(sums, width)
-            add_rows(Z[k], W[:, begin : begin + width], top, sums)
+            add_rows(Z[k], W[:, begin : begin + width], work.top[k], sums)
             at, scale = work.place[k] + begin, work.scale[k]
             for c in range(width):
                 out.values[at + c] = amplitude * cosine(scale * sums[c] + b[begin + c])

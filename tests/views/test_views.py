@@ -413,6 +413,16 @@ def test_fourier_features_as_in_the_table():
     assert len(values) == 600 + 1 + 6
 
 
+def test_directions_worked_out_before_change_no_bit_of_fourier_features():
+    """Features come one after the other: blocks of rows end there, unless the directions are known already."""
+    X = np.random.default_rng(0).normal(size=(60, 11))
+    batch = batch_of([dict(enumerate(x[: 3 + i // 6].tolist(), 1)) for i, x in enumerate(X)], np.ones(60))
+    viewed = Viewed("fourier")
+    first = viewed.fit_transform(batch)
+    viewed.state, viewed.index = viewed.view.new(), new_index()
+    assert_same_rows(viewed.fit_transform(batch), first)
+
+
 def test_products_of_fourier_features_are_gaussian_kernels():
     """Of two rows, the mean of exp(-width^2 |z - z'|^2 / (2 d)) of both widths, within 5 standard errors."""
     rng = np.random.default_rng(0)
