@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from streams import mixed, zipf
+from streams import batch_of, mixed, zipf
 from twins import mixture
 
 from sonlearn import Learner, LearnOptions
@@ -33,3 +33,13 @@ def test_a_row_that_a_member_refuses_it_sits_out():
     got = learner.partial_fit(batch._replace(values=values))
     assert got.raw[30] == 0
     assert np.isfinite(got.raw).all()
+
+
+@pytest.mark.interpreted
+def test_a_score_beyond_all_numbers_counts_as_a_sure_one():
+    learner = Learner(LearnOptions(method="mixture", members=("adagrad", "sgd")))
+    learner.partial_fit(batch_of([{1: 10.0 * k, 2: 10.0 * k} for k in (1, -1)] * 5, [1.0, -1.0] * 5))
+    largest = np.finfo(float).max
+    with np.errstate(over="ignore"):
+        raw = learner.predict(batch_of([{1: largest, 2: largest}], [np.nan])).raw
+    np.testing.assert_allclose(raw, [30.0])

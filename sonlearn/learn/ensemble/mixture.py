@@ -59,12 +59,13 @@ class Mixture(Engine):
     def learn(self, state: MixtureState, rows: Rows, out: Predictions, start: int) -> tuple[MixtureState, int]:
         """Learn all rows; a member does not learn a row that it refuses."""
         V, members = self._of_members(state, rows, True)
-        mix(self._loss, _as_members(state), V, rows, True, out.raw[:, 0])
+        mix(self._loss, _as_members(state), np.clip(V, -LIMIT, LIMIT), rows, True, out.raw[:, 0])
         return state._replace(members=members), len(rows.y)
 
     def predict(self, state: MixtureState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
-        mix(self._loss, _as_members(state), self._of_members(state, rows, False)[0], rows, False, out.raw[:, 0])
+        V, _ = self._of_members(state, rows, False)
+        mix(self._loss, _as_members(state), np.clip(V, -LIMIT, LIMIT), rows, False, out.raw[:, 0])
         return len(rows.y)
 
     def contributions(self, state: MixtureState, rows: Rows, number: None = None) -> Contributions:
@@ -108,7 +109,8 @@ def mix(loss, members, V, rows, learns, out):
     """out[i] <- log-odds of the members' averaged probability.
 
     members : Members; if `learns`, the losses of rows with a label and a weight are added
-    V : float64[n, k], the members' log-odds, not modified; rows : Rows, not modified; out : float64[n], filled in
+    V : float64[n, k], the members' log-odds, not modified, within +-`LIMIT`, for an infinite one would make others NaN
+    rows : Rows, not modified; out : float64[n], filled in
     """
     for i in range(len(V)):
         out[i] = averaged_score(loss, members, V, i)
