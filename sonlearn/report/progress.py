@@ -281,13 +281,14 @@ class Progress:
         unknown, wrong = np.isnan(y), plain(outcome.wrong, np.bool_)
         held = outcome.held & ~unknown
         labelled, kept = ~unknown & (weight > 0), np.cumsum(~held)
-        self.unlearned += int((~unknown & np.isnan(loss)).sum())
+        self.unlearned += int((labelled & np.isnan(loss)).sum())
+        known = labelled & np.isfinite(y)
         sums = np.array([*self.trained[:4], *self.held[:4], self.unlabelled_weight])
         before, start = self.examples, 0
         rows: list[list[Row]] = [[] for _ in self._marks]
         while start < len(y):
             stop = add_outcome(sums, y, weight, loss, wrong, held, start, min(marks.due for marks in self._marks))
-            classes = self.trained.classes and self.labels.are_classes(y[start:stop][labelled[start:stop]])
+            classes = self.trained.classes and self.labels.are_classes(y[start:stop][known[start:stop]])
             *both, self.unlabelled_weight = sums.tolist()
             self.trained, self.held = Sums(*both[:4], classes), Sums(*both[4:], classes)
             self.examples = before + int(kept[stop - 1])
@@ -297,7 +298,7 @@ class Progress:
             start = stop
         self.held_examples += int(held.sum())
         self.features += int(outcome.features[~held].sum())
-        learned = labelled & ~held & np.isfinite(y)
+        learned = known & ~held
         self.labels.add(y[learned], weight[learned])
         table, *fine = rows
         self.fine_rows = fine[0] if fine else []

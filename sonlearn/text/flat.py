@@ -144,9 +144,9 @@ class TableRows:
         features = [(i, name) for i, name in enumerate(names) if name != "_label" and is_feature(name, options)]
         if len(features) > self.encoder.most:
             raise TooLong(self.encoder.most)
-        if known.known and not any(name in known.known for _, name in features):
+        if known.known and (features or not names) and not any(name in known.known for _, name in features):
             members = first_names(name for _, name in features)
-            found = f"the members {members}" if members else "no member with a column"
+            found = f"the members {members}" if members else "no member"
             raise Unfit(found, f"columns that the model knows: {first_names(known.known)}")
         places = {name: i for i, name in enumerate(names) if name}
         label = max(places.get(name, -1) for name in ("_label", options.label))
