@@ -258,11 +258,11 @@ def _without_old_trees(state: BoostState) -> Trees:
     now, trees = state.now[0], state.trees
     T = len(trees.column)
     grown_so_far = max(now["step"] - 1 - now["columns"], 0) if now["step"] > 0 else 0
-    begin = T // 2 - now["first"]
-    column, value = trees.column.copy(), trees.value.copy().reshape(T, -1)
-    column[begin + grown_so_far : begin + T // 2], value[begin + grown_so_far : begin + T // 2] = LEAF, 0.0
+    growing = T // 2 - now["first"]  # the first of the trees that do not predict yet
+    old, column, value = slice(growing + grown_so_far, growing + T // 2), trees.column.copy(), trees.value.copy()
+    column[old], value.reshape(T, -1)[old] = LEAF, 0.0
     splits = column != LEAF
-    return Trees(column, np.where(splits, trees.edge, np.float32(0.0)), trees.none_left & splits, value.ravel())
+    return Trees(column, np.where(splits, trees.edge, np.float32(0.0)), trees.none_left & splits, value)
 
 
 def _last(state: BoostState, array: np.ndarray, n: int) -> np.ndarray:
