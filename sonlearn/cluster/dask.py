@@ -112,7 +112,9 @@ def sketch(
     InputError, OptionError
     """
     options = SketchOptions(method=method, size=size, **values)
-    return sketched(data, options, Reading(text or TextOptions(constant=False)), zero_based, client).sketch
+    return sketched(
+        data, options, Reading(text or TextOptions(constant=False), labels=Labelling(names=True)), zero_based, client
+    ).sketch
 
 
 def train(

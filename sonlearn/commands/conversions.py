@@ -12,7 +12,7 @@ import time
 from sonlearn.commands.checks import check_files, check_stdin, check_target
 from sonlearn.commands.line import Line
 from sonlearn.commands.messages import of_skipped, prompt, telling_of_compiling, warn
-from sonlearn.errors import InputError, OptionError
+from sonlearn.errors import OptionError
 from sonlearn.files.atomic import STDOUT, whole_output
 from sonlearn.interrupts import Interrupts
 from sonlearn.options import TextOptions
@@ -38,10 +38,7 @@ def convert(line: Line) -> int:
     _check_output("DATA", sources, target)
     prompt(sources)
     with Interrupts(at_once=True), telling_of_compiling():
-        try:
-            reader = convert(sources, target, options.to, text, **running.reading)
-        except InputError as error:  # what labels may be besides is for commands that learn
-            raise error.but(expected=error.expected.partition("; names of classes: ")[0]) from None
+        reader = convert(sources, target, options.to, text, **running.reading)
     warn(*of_skipped(reader.malformed.count, reader.malformed.errors))
     return 0
 

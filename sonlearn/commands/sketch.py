@@ -31,6 +31,7 @@ from sonlearn.sketch.base import Sketch
 from sonlearn.sketch.directions import FrequentDirections
 from sonlearn.sketch.make import load, make_sketch, take
 from sonlearn.sketch.rules import SketchOptions
+from sonlearn.text.columns import Labelling
 from sonlearn.text.read import Reader
 
 HEADER = f"{'rows':>12} {'nonzeros':>14} {'columns':>10} {'alpha':>12} {'bound/||A||^2':>14} {'seconds':>9}"
@@ -61,7 +62,7 @@ def command(line: Line) -> int:
         return 0
     check_stdin(sources)
     prompt(sources, say)
-    reader = Reader(sources, text, **running.reading)
+    reader = Reader(sources, text, labels=Labelling(names=True), **running.reading)
     with Interrupts() as interrupts, telling_of_compiling(running.quiet):
         sketch_batches(reader, sketch, options, say, interrupts)
     warn(*of_skipped(reader.malformed.count, reader.malformed.errors))

@@ -442,7 +442,8 @@ class RecordRows:
                 if part == "label" and self._labelling.worded and not NUMBER.fullmatch(word):
                     self._class = word
                 elif not NUMBER.fullmatch(word):
-                    raise Unfit(shorten(word), f"{FINITE} as {part}; names of classes: --classes auto", at)
+                    names = "; names of classes: --classes auto" * (part == "label")
+                    raise Unfit(shorten(word), f"{FINITE} as {part}{names}", at)
                 else:
                     self._set_part(part, float(word), at)
         elif value is not None:

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 from sonlearn.data.batch import CONSTANT, Batch
-from sonlearn.errors import InputError
+from sonlearn.errors import InputError, shorten
 from sonlearn.files.atomic import whole_output
 from sonlearn.options import TextOptions
 from sonlearn.options.spec import raw
+from sonlearn.text.columns import Labelling
 from sonlearn.text.read import Reader
 from sonlearn.text.source import Source
+
+#: A label of VW text, or none.
+_WORD = re.compile(r"([^\s|'][^\s|]*)?")
 
 
 def number_text(x: float) -> str:
@@ -48,10 +53,10 @@ def convert(
     Raises
     ------
     InputError
-        As `Reader`; or an example has what the format cannot say: in LIBSVM text no label, an importance that is not
-        1, or a base; in VW text an index that ``-b`` has no slot for.
+        As `Reader`; or an example has what the format cannot say: in LIBSVM text no label or a name, an importance that
+        is not 1, or a base; in VW text an index that ``-b`` has no slot for, or a name of several words.
     """
-    text = Reader(sources, dataclasses.replace(options, constant=False), **reader)
+    text = Reader(sources, dataclasses.replace(options, constant=False), labels=Labelling(names=True), **reader)
     lines = svmlight_lines if to == "svmlight" else lambda batch: vw_lines(batch, options.bits)
     with whole_output(target) as file:
         for batch in text:
@@ -62,6 +67,8 @@ def convert(
 def svmlight_lines(batch: Batch) -> Iterator[str]:
     """LIBSVM lines; a tag becomes a comment, features are sorted by index."""
     for i, pairs in enumerate(_pairs(batch)):
+        if name := _name(batch, i):
+            raise _unsayable(batch, i, f"the label {shorten(name)}", "a number: LIBSVM text has no names; use --to vw")
         if np.isnan(batch.y[i]):
             raise _unsayable(batch, i, "an example without a label", "a label: LIBSVM text has no other examples")
         if batch.weight[i] != 1.0:
@@ -78,7 +85,9 @@ def vw_lines(batch: Batch, bits: int) -> Iterator[str]:
     """VW lines with indices as names, in the default namespace; values 1 are left out, as in VW."""
     for i, pairs in enumerate(_pairs(batch)):
         base = 0.0 if batch.base is None else float(batch.base[i])
-        label = "" if np.isnan(batch.y[i]) else number_text(batch.y[i])
+        label = _name(batch, i) or ("" if np.isnan(batch.y[i]) else number_text(batch.y[i]))
+        if not _WORD.fullmatch(label):
+            raise _unsayable(batch, i, f"the label {shorten(label)}", "one word without a bar in VW text")
         weight = number_text(batch.weight[i]) if batch.weight[i] != 1.0 or base else ""
         head = [word for word in (label, weight, number_text(base) if base else "") if word]
         if not label and weight:
@@ -97,6 +106,11 @@ def _pairs(batch: Batch) -> Iterator[list[tuple[int, float]]]:
     indices, values, indptr = batch.indices.tolist(), batch.values.tolist(), batch.indptr.tolist()
     for a, b in itertools.pairwise(indptr):
         yield [pair for pair in zip(indices[a:b], values[a:b], strict=True) if pair[0] != CONSTANT]
+
+
+def _name(batch: Batch, i: int) -> str | None:
+    """The label of a row where it is the name of a class."""
+    return batch.class_names[i] if batch.class_names else None
 
 
 def _unsayable(batch: Batch, i: int, found: str, expected: str) -> InputError:

@@ -150,10 +150,23 @@ def test_describe_says_how_labels_are_learned(tmp_path, cli, labels, said):
     assert [line for line in lines if line.startswith("labels ")][1:] == [said] * bool(said)
 
 
-def test_convert_advises_no_flag_that_it_has_not(tmp_path, cli):
-    (tmp_path / "t.csv").write_text("y,x\nham,1\n")
+def test_convert_and_sketch_take_names_as_labels(tmp_path, cli):
+    """Where no flag says what labels are: VW text has them, LIBSVM text has no place for them."""
+    (tmp_path / "t.csv").write_text("y,x\nham,1\n,2\n3,0\n")
+    written = cli.out("convert", "--to", "vw", "--label", "y", "t.csv").splitlines()
+    assert [line.partition("|")[0] for line in written] == ["ham ", "", "3 "]
+    (tmp_path / "t.vw").write_text("\n".join(written))
+    assert cli.out("convert", "--to", "vw", "t.vw").splitlines() == written
+    told = cli.error("convert", "--to", "svmlight", "--label", "y", "t.csv")
+    assert told.endswith("t.csv:2: found the label 'ham', expected a number: LIBSVM text has no names; use --to vw")
+    (tmp_path / "t.csv").write_text("y,x\ngreen tea,1\n")
     told = cli.error("convert", "--to", "vw", "--label", "y", "t.csv")
-    assert told.endswith("found 'ham' in the column 'y', expected a label (a finite number), or nothing")
+    assert told.endswith("t.csv:2: found the label 'green tea', expected one word without a bar in VW text")
+    assert cli("sketch", "--label", "y", "t.csv")[0] == 0
+    (tmp_path / "t.json").write_text('{"_label": "1 tea"}')
+    assert cli.error("convert", "--to", "vw", "t.json").endswith(
+        "found 'tea' for '_label', expected a finite number as weight"
+    )
 
 
 def test_namespaces_that_no_row_has_are_named_at_the_end(tmp_path, cli):
