@@ -427,12 +427,11 @@ class _SklearnEstimator(base.Options, BaseEstimator):
 
 def _check_no_times(X: np.ndarray) -> None:
     """Raise ValueError for dates and durations in an array, also one of objects."""
-    for what, letter, types, remedy in (
-        ("dates", "M", datetime.date | np.datetime64, "pandas.DataFrame(X) has dates"),
-        ("durations", "m", datetime.timedelta | np.timedelta64, "give seconds"),
-    ):
+    for what, letter, types in (
+        ("dates", "M", datetime.date | np.datetime64), ("durations", "m", datetime.timedelta | np.timedelta64)
+    ):  # fmt: skip
         if X.dtype.kind == letter or (X.dtype.kind == "O" and any(isinstance(value, types) for value in X.flat)):
-            raise ValueError(f"found {what} in an array, which would count as numbers; {remedy}")
+            raise ValueError(f"found {what} in an array, which would count as numbers; pandas.DataFrame(X) has {what}")
 
 
 def _are_numbers(y: Any, n: int) -> bool:

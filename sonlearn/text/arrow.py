@@ -441,11 +441,13 @@ def _fields(column: Any, title: str, as_text: bool = False) -> tuple[np.ndarray,
         raise InputError("", None, None, found, "columns of numbers, booleans, texts or dates")
     own = kind.value_type if kinds.is_dictionary(kind) else kind
     refused = _EXTENSIONS.get(getattr(own, "extension_name", ""))
-    if kinds.is_duration(kind):
-        refused = "durations", "numbers, as seconds (.dt.total_seconds())"
-    if refused is not None:  # periods and durations Arrow holds as numbers, of any unit
+    if refused is not None:  # periods Arrow holds as numbers, of any unit
         raise InputError("", None, None, f"{refused[0]} in the column {shorten(title)}", refused[1])
-    if kinds.is_dictionary(kind):
+    if kinds.is_duration(kind):
+        column = column.cast(pyarrow.duration("us"), safe=False).dictionary_encode()
+        taken = [str(each) for each in column.dictionary.to_pylist()]
+        column = pyarrow.DictionaryArray.from_arrays(column.indices, pyarrow.array(taken, pyarrow.string()))
+    if kinds.is_dictionary(column.type):
         # polars has texts of a type that Arrow cannot take from
         column, as_text = column.dictionary.cast(pyarrow.string()).take(column.indices), True
     if kinds.is_boolean(kind) and not as_text:

@@ -40,12 +40,15 @@ _ORDERED = {
     for first, second in (("day", "month"), ("month", "day"))
 }
 _CLOCK = re.compile(rf"(\d{{1,3}}):([0-5]\d)(?::([0-5]\d(?:\.\d{{1,9}})?))?{_HALF}", re.ASCII | re.IGNORECASE)
-#: ISO 8601's PT3H, P1DT2H30M; 2h 30m; pandas' 1 days 02:30:00, Python's 1 day, 2:30:00.
+#: ISO 8601's PT3H, P1DT2H30M; 2h 30m, 9 hrs 3 min, 90 minutes; pandas' 1 days 02:30:00, Python's 1 day, 2:30:00.
 _SECONDS = r"(\d{1,6}(?:\.\d{1,9})?)"
 _TAKEN = (
     re.compile(rf"(?ai)P(?:(\d{{1,4}})D)?T(?=\d)(?:(\d{{1,6}})H)?(?:(\d{{1,6}})M)?(?:{_SECONDS}S)?"),
-    re.compile(rf"(?ai)(?:(\d{{1,4}})d )?(\d{{1,6}})h ?(\d{{1,6}})m(?: ?{_SECONDS}s)?"),
-    re.compile(rf"(?a)(\d{{1,4}}) days?,? (\d\d?):(\d\d):{_SECONDS}"),
+    re.compile(
+        rf"(?ai)(?=\d.*(?:h.*m|hr|hour|min))(?:(\d{{1,4}}) ?d(?:ays?)?,? )?(?:{_SECONDS} ?h(?:(?:ou)?rs?)?,? ?)?"
+        rf"(?:{_SECONDS} ?m(?:in(?:ute)?s?)?,? ?)?(?:{_SECONDS} ?s(?:ec(?:ond)?s?)?)?"
+    ),
+    re.compile(rf"(?a)(-?\d{{1,6}}) days?,? \+?(\d\d?):(\d\d):{_SECONDS}"),
 )
 _NOON, DAY = 12, 24  # hours
 _UNITS = DAY, 1.0, 1 / 60, 1 / 3600

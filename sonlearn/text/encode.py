@@ -13,8 +13,8 @@
   predicted a year counts as one that is a year from those that the model has met, at most, and if these are one, or two
   in a row, as the nearest, and so does a month that it has not met, or only once where dates came in their order and
   end before, or there in few rows only;
-- a time of day or a duration (13:08, 1:08 PM, 38:31:20.5, PT3H) is its number of hours, and if these are less than 24,
-  also ``column.hour=13`` with value 1;
+- a time of day or a duration (13:08, 1:08 PM, 38:31:20.5, PT3H, 9 hrs 3 min) is its number of hours, and if these are
+  less than 24, also ``column.hour=13`` with value 1;
 - ``inf`` and ``infinity`` in any case, with a sign or without, and numbers beyond 1.8e308, make the row malformed;
 - any other text is the feature ``column=text`` with value 1. Blanks around a field do not count.
 
@@ -394,7 +394,7 @@ class ColumnEncoder:
 
     def _time(self, hours: float, field: str) -> Entries:
         self.suspicions.add_time(field, hours)
-        of_day = hours < DAY and f"{self.title}.hour" not in self._table.options.ignore
+        of_day = 0 <= hours < DAY and f"{self.title}.hour" not in self._table.options.ignore
         hour = ((self._part("hour", f"hour={int(hours)}"), 1.0),) if of_day else ()
         return self.value(hours, field) + hour
 
@@ -545,8 +545,7 @@ class TableEncoder:
         """Return what the columns have held so far."""
         met = [self.columns[each] for each in columns if each in self.columns]
         kinds = {column.column: tuple(column.kinds) for column in met if column.kinds}
-        told = [column for column in met if (held := column.suspicions).texts >= ENOUGH or held.future or held.times]
-        notes = [note for column in told if (note := column.suspicions.note(column.title, self.rows, not column.typed))]
+        notes = [note for column in met if (note := column.suspicions.note(column.title, self.rows, not column.typed))]
         quoted = [column.title for column in met if column.quoted and column.kinds.keys() <= {"number", "missing"}]
         if quoted:
             remedy = f"--categorical {shorten(quoted[0])} if they are names, --numeric {shorten(quoted[0])} if numbers"

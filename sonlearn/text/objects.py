@@ -151,7 +151,7 @@ def texts_in(members: Members) -> dict[str, str]:
 
 
 def as_decoded(value: Any, path: tuple[str, ...]) -> Any:
-    """A dict and what is in it as decoded: numbers as float, dates and times as texts, objects as Members.
+    """A dict and what is in it as decoded: numbers as float, dates, times and durations as texts, objects as Members.
 
     Raises Unfit.
     """
@@ -163,7 +163,7 @@ def as_decoded(value: Any, path: tuple[str, ...]) -> Any:
         return Members((str(name), as_decoded(item, (*path, str(name)))) for name, item in value.items())
     if isinstance(value, datetime.time):
         return str(value.replace(tzinfo=None))  # zones do not count, nor do those of dates
-    if isinstance(value, datetime.date | np.datetime64):
+    if isinstance(value, datetime.date | datetime.timedelta | np.datetime64):
         return str(value) if value == value else None
     if isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim == 1):
         return [as_decoded(item, path) for item in value]

@@ -15,10 +15,14 @@ from sonlearn.text.dates import DAY, has_order, is_like_date
 
 #: Texts of a column before it is worth a note.
 ENOUGH = 20
+#: Dates, where a column has no other texts.
+_FEW = 3
 #: Rows before it is worth a note that nearly each has a text of its own.
 _MANY = 1000
 #: The largest byte of ASCII.
 _ASCII = 127
+#: Between the dates of a span.
+_BETWEEN = re.compile(r" (?:-|\u2013|to) ")
 #: What may be 24-03-31.
 _SHORT = re.compile(r"(1[3-9]|[2-9]\d)([./-])\d\d\2\d\d\b", re.ASCII)
 #: Years of two digits from this one to 2068 are likelier to be past.
@@ -142,6 +146,9 @@ class Suspicions:
             either = f"; --day-first {column}, or --month-first, reads them{short}"
             known = f", though the column has the {self.first} first" if self.first else ""
             remedy = either if has_order(self.date) and not known else f"{known}; write 2024-03-31"
+            *_, end = _BETWEEN.split(self.date, 1)
+            if end != self.date and is_like_date(end):
+                remedy = "; give beginning and end a column each, as 2024-03-31"
             return f"dates that are not read as such ({shorten(self.date)}){remedy}"
         if len(self.future) == ENOUGH:
             few = shorten(next(iter(self.future)))
@@ -160,7 +167,8 @@ class Suspicions:
     def note(self, column: str, rows: int, commas: bool = True) -> str:
         """Return what is to be said of the column after so many rows, or nothing."""
         name = shorten(column)
-        meant = self.meant(max(ENOUGH - 1, self.texts / 2), name, commas)
+        most = _FEW - 1 if self.dates == self.texts else max(ENOUGH - 1, self.texts / 2)
+        meant = self.meant(most, name, commas)
         if meant:
             return f"the column {name} has {meant} (--categorical {name} if they are names)"
         # most rows have a text of several words that no other has, or nearly all one that no other has

@@ -103,6 +103,17 @@ def test_numbers_of_other_notations():
         assert with_point(field) == read
 
 
+@pytest.mark.parametrize(("rows", "said"), [(2, False), (3, True), (12, True)])
+def test_dates_of_few_rows_are_named_where_all_are_dates(cli, tmp_path, rows, said):
+    days = [f"{day + 1}/{day + 1}/2024" for day in range(rows)]
+    for more in ("", "none\n"):
+        (tmp_path / "t.csv").write_text(
+            "y,n\n" + "".join(f"{i % 2},{day}\n" for i, day in enumerate(days)) + (more and "1,later\n")
+        )
+        _, _, err = cli("train", "--method", "nag", "--quiet", "--label", "y", "t.csv")
+        assert ("the column 'n' has dates that are not read as such" in err) == (said and not more)
+
+
 def test_what_is_not_read_as_it_is_meant_is_said(cli, tmp_path):
     def trained(header, line, *more, encoding="utf-8"):
         table = written(tmp_path / "t.csv", header, line, encoding)
@@ -143,6 +154,10 @@ def test_what_is_not_read_as_it_is_meant_is_said(cli, tmp_path):
     _, _, err = trained("a,n,y\n", lambda a, x, y: f"{a},{a % 2 + 3}/{a % 15 + 13}/2024,{int(y)}", "--day-first", "n")
     assert err.endswith(
         "'), though the column has the day first; write 2024-03-31 (--categorical 'n' if they are names)"
+    )
+    _, _, err = trained("a,n,y\n", lambda a, x, y: f"{a},05/{a % 28 + 1:02}/2012 - 09/21/2012,{int(y)}")
+    assert err.endswith(
+        "- 09/21/2012'); give beginning and end a column each, as 2024-03-31 (--categorical 'n' if they are names)"
     )
     _, _, err = trained("a,n,y\n", lambda a, x, y: f"{a},{a % 28 + 1:02}-Mar-{40 + int(x) % 29},{int(y)}")
     assert re.search(

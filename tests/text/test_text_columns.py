@@ -259,7 +259,9 @@ def test_what_is_no_date(field):
      ("PT1H6M", 1.1), ("P1DT30M36.0S", 24.51), ("pt90m", 1.5), ("PT0S", 0.0), ("PT", None), ("P3D", None),
      ("PT3", None), ("PT1M3H", None), ("P1Y2M", None), ("2h 30m", 2.5), ("1d 2h 30m 36s", 26.51), ("2h30m", 2.5),
      ("0 days 02:30:00", 2.5), ("1 day, 2:30:36.0", 26.51), ("12 days 00:00:00", 288.0), ("2h", None),
-     ("3 days", None)],
+     ("3 days", None), ("9 hrs 3 min", 9.05), ("9 hrs 3", None), ("1 hour, 30 minutes", 1.5), ("2.5 hours", 2.5),
+     ("90 min", 1.5), ("1 day 2 hrs 30 min 36 sec", 26.51), ("5 m", None), ("5 mm", None), ("-1 days +23:00:00", -1.0),
+     ("20000 days 01:00:00", 480001.0)],
 )  # fmt: skip
 def test_times(field, hours):
     assert hours_in(field) == (hours and pytest.approx(hours, rel=1e-12))

@@ -165,6 +165,21 @@ def test_what_does_not_go_together():
         read_batches(frame("pyarrow"), TextOptions(format="vw"))
 
 
+@pytest.mark.parametrize("library", ["pyarrow", "pandas", "polars"])
+def test_durations_are_hours_as_in_text(library):
+    taken = [datetime.timedelta(days, 9000.5) for days in (0, 3, -1, 20_000)] + [None]
+    module = pytest.importorskip(library)
+    text = "x\n0 days 02:30:00.5\n3 days 02:30:00.5\n-1 days +02:30:00.5\n20000 days 02:30:00.5\nna\n"
+    text = text.replace(".5", ".500000")
+    read = [
+        sorted(row) for b in read_batches(io.BytesIO(text.encode()), TextOptions(format="csv")) for row in entries(b)
+    ]
+    table = (pa.table if library == "pyarrow" else module.DataFrame)({"x": taken})
+    assert [sorted(row) for b in read_batches(table) for row in entries(b)] == read
+    assert [len(row) for row in read] == [3, 2, 2, 2, 2]  # below a day also its hour
+    assert [sorted(row) for b in read_batches({"x": each} for each in taken) for row in entries(b)] == read
+
+
 def test_columns_that_pandas_cannot_hand_over(pandas):
     for table in (pandas.DataFrame({"a": [1, "x", 2.5]}), pandas.DataFrame([[1, 2]], columns=["a", "a"])):
         with pytest.raises(InputError, match=r"^<table>: found .*, expected "):
