@@ -227,7 +227,8 @@ class ColumnEncoder:
         self.kinds: dict[str, str] = {}
         self.quoted: dict[str, str] = {}  # numbers where the type of the column says texts
         self.notes: dict[str, str] = {}  # by kind; of what the model has not met
-        self.categories: dict[bool, str] = {}  # the first one that the model has met, and the first that it has not
+        # of categories, weekdays and so on the first one that the model has met, and the first that it has not
+        self.met: dict[tuple[str, bool], str] = {}
         self.suspicions = Suspicions(self._first)
         self._counted: set[str] = set()  # texts that these have, which come anew when the column forgets
         if self.as_text:
@@ -365,10 +366,14 @@ class ColumnEncoder:
             if len(self._counted) < _COUNTED:
                 self._counted.add(field)
         feature = self._new_category(field)
-        if self._model is not None and "category" in self._model.known.get(self.column, ()):
-            met = self._model.may_know(self._table.slots[feature], self._table.names[feature])
-            self.hold(self.categories, met, field)
+        self._know("categories", "category", feature, field)
         return ((feature, 1.0),)
+
+    def _know(self, what: str, kind: str, feature: int, field: str) -> None:
+        """Remember whether a model that has met this kind in the column has met a feature, one of `what`."""
+        if self._model is not None and kind in self._model.known.get(self.column, ()):
+            met = self._model.may_know(self._table.slots[feature], self._table.names[feature])
+            self.hold(self.met, (what, met), field)
 
     def _new_category(self, field: str) -> int:
         return self._new(f"={field}")
@@ -401,7 +406,10 @@ class ColumnEncoder:
     def _part(self, part: str, feature: str) -> int:
         """The feature of a part of dates, and if there are several of that part, its mark (`Batch.marks`)."""
         if feature not in self._words:
-            self._words[feature] = self._new(f".{feature}", mark_of(self.column, part, feature)), 1.0
+            number = self._new(f".{feature}", mark_of(self.column, part, feature))
+            self._words[feature] = number, 1.0
+            if value := feature.partition("=")[2]:
+                self._know(f"{part}s", "date", number, value)
         return self._words[feature][0]
 
     def words(self, value: Any) -> list[str]:
@@ -554,8 +562,9 @@ class TableEncoder:
         for column in met:
             for fault in column.notes.values():
                 faults.setdefault(fault, []).append(column.title)
-            if self.rows >= ENOUGH and column.categories.keys() == {False}:
-                new = shorten(column.categories[False])
-                faults.setdefault(f"categories of which the model has met none ({new})", []).append(column.title)
+            for (what, met), new in column.met.items():
+                if self.rows >= ENOUGH and not met and (what, True) not in column.met:
+                    fault = f"{what} of which the model has met none ({shorten(new)})"
+                    faults.setdefault(fault, []).append(column.title)
         said = tuple(columns_have(titles, fault) for fault, titles in faults.items())
         return Found(tuple(columns), kinds, notes=tuple(notes), faults=said, read_as=self.options)

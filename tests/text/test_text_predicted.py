@@ -207,6 +207,19 @@ def test_a_column_all_of_whose_categories_are_new_is_named(towns, named):
     assert note not in predicted("\n".join(["town", *towns]) + "\n", learned())[1]  # names that are not known
 
 
+@pytest.mark.parametrize(
+    ("days", "said"),
+    [(["2024-03-30"] * 20, ["weekdays", "'Sat'"]), (["2024-03-30"] * 19 + ["2024-03-29"], []),
+     (["2024-03-30"] * 19, []), (["2024-03-29 13:05"] * 20, ["hours", "'13'"]), (["2024-02-29 08:30"] * 20, [])],
+)  # fmt: skip
+def test_dates_all_of_whose_weekdays_or_hours_are_new_are_named(days, said):
+    names = ["day.weekday=Thu", "day.weekday=Fri", "day.hour=8", "day.month=3", "day.year"]
+    columns = learned().at_rest({name_slot(name, OPTIONS): [name] for name in names})
+    notes = predicted("\n".join(["day", *days]) + "\n", columns)[1]
+    none = ["the column 'day' has {} of which the model has met none ({})".format(*said)] if said else []
+    assert [note for note in notes if "has met none" in note] == none
+
+
 def test_the_sums_have_the_same_bits_wherever_batches_end():
     draw = random.Random(3)
     text = "y,a,b\n" + "".join(f"1,{draw.gauss(0, 1e6)!r},{draw.random()!r}\n" for _ in range(500))
