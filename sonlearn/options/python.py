@@ -121,7 +121,7 @@ _KEYWORDS = {
     flag: field.name for options in (TextOptions, LearnOptions) for field in dataclasses.fields(options)
     for flag in flags(field)
 }  # fmt: skip
-_FLAG = re.compile(r"(?<![\w-])--?[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*")
+_FLAG = re.compile(r"(?<![\w-])(--?[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*)( (?='))?")
 
 
 def in_python(owner: str, error: OptionError, renamed: Mapping[str, str] | None = None) -> OptionError:
@@ -141,10 +141,10 @@ def naming(owner: str, renamed: Mapping[str, str] | None = None) -> Iterator[Non
 
 
 def in_keywords(text: str, renamed: Mapping[str, str] | None = None) -> str:
-    """`text` with keywords in the place of flags."""
+    """`text` with keywords in the place of flags: ``--ignore 'zip'`` is ``ignore='zip'``."""
 
     def keyword(found: re.Match[str]) -> str:
-        name = _KEYWORDS.get(found[0])
-        return found[0] if name is None else (renamed or {}).get(name, name)
+        name = _KEYWORDS.get(found[1])
+        return found[0] if name is None else (renamed or {}).get(name, name) + "=" * bool(found[2])
 
     return _FLAG.sub(keyword, text)

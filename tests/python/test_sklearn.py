@@ -906,7 +906,7 @@ def test_columns_that_look_like_something_else_are_named(pandas):
 def test_texts_that_are_read_as_numbers_are_named(pandas):
     columns = {"zip": ["02139", "94105"] * 30, "sold": ["True", "False"] * 30, "code": ["12", "12A", None] * 20}
     X, y = pandas.DataFrame(columns), [0, 1] * 30
-    expected = re.escape("read as numbers: 'zip' (categorical 'zip' if they are names, numeric 'zip' if numbers)")
+    expected = re.escape("read as numbers: 'zip' (categorical='zip' if they are names, numeric='zip' if numbers)")
     with pytest.warns(UserWarning, match=expected):
         SonlearnClassifier(method="nag").fit(X, y).predict(X)
     for said in ("categorical", "numeric", "text", "ignore"):
@@ -998,7 +998,7 @@ def test_errors_of_rows_name_keywords(pandas):
     table = pandas.DataFrame({"zip": ["1010", "inf"] * 10, "y": ["a", "b"] * 10})
     with pytest.raises(InputError, match=re.escape("at least 0 for loss poisson (any number: loss squared)")):
         SonlearnRegressor(method="nag", loss="poisson").fit(X, y)
-    with pytest.raises(InputError, match="; categorical 'zip' takes codes"):
+    with pytest.raises(InputError, match="; categorical='zip' takes codes"):
         SonlearnRegressor(method="nag").fit(table[["zip"]], y)
     with pytest.raises(InputError, match=r"expected a finite number, or nothing \(numeric\)"):
         SonlearnRegressor(method="nag", numeric="y").fit(table[["y"]], y)

@@ -276,4 +276,4 @@ def test_warnings_of_python_name_keywords():
     with pytest.warns(UserWarning, match="columns of texts that are read as numbers") as told:
         learner().partial_fit(table, label="y")
     (said,) = (str(one.message) for one in told)
-    assert said.endswith("read as numbers: 'c' (categorical 'c' if they are names, numeric 'c' if numbers)")
+    assert said.endswith("read as numbers: 'c' (categorical='c' if they are names, numeric='c' if numbers)")
