@@ -30,8 +30,9 @@ def from_scipy(X: Any, y: Any = None, weight: Any = None, *, constant: bool = Tr
         raise InputError(source, None, None, f"{y.shape} labels, {weight.shape} weights", f"one each for {n} rows")
     values = _numbers(X.data, "values", source)
     if not np.isfinite(values).all():
-        row = int(np.searchsorted(X.indptr, np.flatnonzero(~np.isfinite(values))[0], side="right"))
-        raise InputError(source, row, None, "a value that is nan or infinite", "finite values")
+        at = int(np.isfinite(values).argmin())
+        row, column = int(np.searchsorted(X.indptr, at, side="right")), int(X.indices[at]) + 1
+        raise InputError(source, row, column, f"{values[at]}", "a finite value (rows and columns from 1 on)")
     if np.isinf(y).any() or not (np.isfinite(weight) & (weight >= 0)).all():
         raise InputError(source, None, None, "an infinite label, or a weight that is not >= 0", "finite numbers")
     return Batch(*entries_of(X.indptr, X.indices, values, constant), y, weight, np.arange(1, n + 1), source)

@@ -195,8 +195,8 @@ def text_of(value: Any) -> str:
     """An option's value as written on the command line."""
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if value in ("", (), None):
+        return "none"
     if isinstance(value, tuple):
         return " ".join(value)
-    if value == "":
-        return "none"
     return f"{value:g}" if isinstance(value, float) and float(f"{value:g}") == value else str(value)

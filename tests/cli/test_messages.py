@@ -34,6 +34,8 @@ def test_what_is_asked_for_and_what_the_model_has(cli):
     assert line.startswith("prune = yes is asked for, but the model without has prune = no: ")
     line = cli.error("train", "-i", "with", "--strict", "a.svm")
     assert line.startswith("strict = yes is asked for, but the model with has strict = no: ")
+    for flags, own in ((["-q", "ab"], "quadratic = none"), (["--coverage", "0.9"], "coverage = none")):
+        assert f" is asked for, but the model with has {own}: " in cli.error("train", "-i", "with", *flags, "a.svm")
 
 
 def test_nothing_but_malformed_lines(cli):

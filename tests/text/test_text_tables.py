@@ -161,6 +161,11 @@ def test_what_does_not_go_together():
             InputError, match=r"as of a matrix, expected names hashed to 2\^18 slots, which this learner takes"
         ):
             act(from_scipy(np.ones((2, 2)), y=np.array([1.0, -1.0])))
+    numbers = np.array([[1.0, 0.0, 2.0], [0.0, math.nan, 0.0], [math.inf, 0.0, 0.0]])
+    for at, value in ((slice(3), "2:2: found nan"), (slice(2, 3), "1:1: found inf")):
+        message = f"<memory>:{value}, expected a finite value [(]rows and columns from 1 on[)]"
+        with pytest.raises(InputError, match=message):
+            from_scipy(numbers[at])
     with pytest.raises(OptionError, match=r"^read_batches: format vw: tables in memory are read as arrow"):
         read_batches(frame("pyarrow"), TextOptions(format="vw"))
 
