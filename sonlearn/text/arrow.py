@@ -11,13 +11,12 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import functools
 import io
 import itertools
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -25,21 +24,12 @@ import numpy as np
 from sonlearn.data.batch import NO_BATCH, Batch, joined
 from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
-from sonlearn.text.columns import (
-    FINITE,
-    NO_LABEL,
-    NO_WEIGHT,
-    NUMBER,
-    ColumnTable,
-    Found,
-    Labelling,
-    label_of,
-    layout_of,
-)
-from sonlearn.text.encode import ColumnEncoder, TableEncoder
+from sonlearn.text.assemble import Fields, assemble
+from sonlearn.text.columns import ColumnTable, Found, Labelling, layout_of
+from sonlearn.text.encode import TableEncoder
 from sonlearn.text.hashing import constant_id
 from sonlearn.text.names import NameTable
-from sonlearn.text.objects import MANY, Unfit
+from sonlearn.text.objects import MANY
 from sonlearn.text.rows import ParsedChunk
 from sonlearn.text.source import Watch, open_binary, source_name
 from sonlearn.text.told import told
@@ -89,7 +79,7 @@ def read_arrow(
         for record in records:
             for start in range(0, record.num_rows or 1, rows):
                 part = record.slice(start, rows)
-                yield _table(part, columns, encoder, (name, done + 1 + np.arange(part.num_rows)), labels)
+                yield _table(part, columns, encoder, (name, done + 1), labels)
                 done += part.num_rows
         if done == 0:
             layout_of(columns, options, (name, None), labels)
@@ -134,7 +124,7 @@ def _told(options: TextOptions, columns: list[str], records: Iterator[Any]) -> t
 
 def _rows_of(record: Any, columns: list[str], texts_alone: bool = False) -> Iterator[dict[str, str]]:
     """The rows of a record batch as texts by column, of all columns or `texts_alone`, categories among them."""
-    texts = {title: _texts_of(record.column(i), title)
+    texts = {title: _fields(record.column(i), title, as_text=True).all_texts()
              for i, title in enumerate(columns) if not texts_alone or _is_text(record.column(i).type)}  # fmt: skip
     yield from (dict(zip(texts, row, strict=True)) for row in zip(*texts.values(), strict=True))
 
@@ -282,101 +272,24 @@ def _of_file(file: Any) -> tuple[list[str], Iterator[Any]]:
     return [column.strip() for column in schema.names], iter(records)
 
 
-#: Entries of a column: rows, features by number, values.
-_Entries = tuple[np.ndarray, np.ndarray, np.ndarray]
-
-
-class _Refused(dict[int, tuple[str, str]]):
-    """The rows that are malformed: (what was found, what was expected) of each."""
-
-    def add(self, row: int, column: str, found: str, expected: str) -> None:
-        self[row] = f"{found} in the column {shorten(column)}", expected
-
-
 def _table(
-    record: Any, columns: list[str], encoder: TableEncoder, place: tuple[str, np.ndarray], labels: Labelling
-) -> ParsedChunk:  # fmt: skip
-    """One record batch; `place` is the source's name and the numbers of the rows."""
-    (name, lines), options, mark = place, encoder.options, encoder.mark()
-    n, refused = record.num_rows, _Refused()
-    layout = layout_of(columns, options, (name, None), labels, known=encoder.model)
-    y, weight, classes, ids = np.full(n, np.nan), np.ones(n), None, None
-    if layout.label is not None:
-        y, classes = _labels(record.column(layout.label), options.label, refused, labels)
-    if layout.weight is not None:
-        weight, _ = _labels(record.column(layout.weight), options.weight, refused)
-    if layout.action is not None:
-        classes = _texts_of(record.column(layout.action), labels.action)
-    if layout.id is not None:
-        ids = _texts_of(record.column(layout.id), options.id)
+    record: Any, columns: list[str], encoder: TableEncoder, first: tuple[str, int], labels: Labelling
+) -> ParsedChunk:
+    """One record batch; `first` is the place of its first row: the source's name, and the number."""
+    (name, begin), layout = first, layout_of(columns, encoder.options, (first[0], None), labels, known=encoder.model)
+
+    def fields(at: int, as_text: bool) -> Fields:
+        column, is_label = record.column(at), at == layout.label
+        return _fields(column, columns[at], as_text or (is_label and labels.words and str(column.type) == "bool"))
+
+    batch, refused, ids = assemble(record.num_rows, fields, layout, encoder, labels)
+    errors = [
+        InputError(name, begin + row, None, f"{found} in the column {shorten(columns[at])}", expected,
+                   ids[row] if ids else "")
+        for row, (at, found, expected) in sorted(refused.items())
+    ]  # fmt: skip
     features = tuple(column for _, column in layout.features)
-    parts = [part for i, column in layout.features
-             for part in _entries(record.column(i), encoder.column(column), refused)]  # fmt: skip
-    constant = [] if encoder.constant is None else [(encoder.constant, 1.0)]
-    in_each = [*encoder.absent(features), *constant]
-    if refused:
-        encoder.back_to(mark)
-        errors = [InputError(name, int(lines[i]), None, *refused[i], ids[i] if ids else "") for i in sorted(refused)]
-        good = np.setdiff1d(np.arange(n), list(refused))
-        rest = _table(_rows_at(record, good), columns, encoder, (name, lines[good]), labels)
-        return rest._replace(errors=errors)
-    parts += _in_each(np.arange(n), in_each)
-    rows, numbers, values = (
-        np.concatenate([part[i] for part in parts] or [np.zeros(0)]).astype(dtype)
-        for i, dtype in enumerate((np.int64, np.int64, np.float64))
-    )
-    order = np.argsort(rows, kind="stable")
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n))]).astype(np.int64)
-    tags, names = (texts if texts and any(texts) else None for texts in (ids, classes))
-    batch = Batch(indptr, numbers[order], values[order], y, weight, lines, tags=tags, class_names=names)
-    return encoder.parsed(batch, [], features)
-
-
-def _rows_at(record: Any, rows: np.ndarray) -> Any:
-    """The rows of a record batch at these places, increasing; Arrow takes none from texts of type string_view."""
-    import pyarrow
-
-    runs = np.split(rows, np.flatnonzero(np.diff(rows) > 1) + 1)
-    parts = [record.slice(int(run[0]), len(run)) for run in runs if len(run)]
-    table = pyarrow.Table.from_batches(parts, record.schema).combine_chunks()
-    return next(iter(table.to_batches()), record.slice(0, 0))
-
-
-def _entries(column: Any, encoder: ColumnEncoder, refused: _Refused) -> Iterator[_Entries]:
-    """Yield what a column becomes."""
-    values, codes, texts = _fields(column, encoder.column, as_text=encoder.as_text or encoder.as_category)
-    if codes is None:
-        number, none = -1, np.isnan(values)
-        for i in np.flatnonzero(np.isinf(values)).tolist():
-            refused.add(i, encoder.column, shorten(f"{values[i]:g}"), FINITE)
-        if not none.all():
-            try:
-                number = encoder.number()
-            except Unfit as problem:
-                for i in np.flatnonzero(~none).tolist():
-                    refused.add(i, encoder.column, problem.found, problem.expected)
-        rows = np.flatnonzero(~none & (values != 0) & np.isfinite(values))
-        yield rows, np.full(len(rows), number), values[rows]
-        if none.any():
-            yield from _in_each(np.flatnonzero(none), encoder.missing())
-        return
-    entries, problems = _of_each(texts, encoder.entries, ())
-    if "number" in encoder.kinds and not encoder.as_number and any(map(NUMBER.fullmatch, texts)):
-        encoder.hold(encoder.quoted, "number")
-    for i in np.flatnonzero(np.isin(codes, list(problems))).tolist():
-        refused.add(i, encoder.column, problems[codes[i]].found, problems[codes[i]].expected)
-    entries.append(encoder.missing() if (codes < 0).any() else ())  # of null, whose code is -1
-    lengths = np.array([len(entry) for entry in entries])
-    sizes, begin = lengths[codes], (np.cumsum(lengths) - lengths)[codes]
-    at = np.arange(sizes.sum()) + np.repeat(begin - (np.cumsum(sizes) - sizes), sizes)
-    pairs = np.array([pair for entry in entries for pair in entry]).reshape(-1, 2)[at]
-    yield np.repeat(np.arange(len(codes)), sizes), pairs[:, 0], pairs[:, 1]
-
-
-def _in_each(rows: np.ndarray, entries: Iterable[tuple[int, float]]) -> Iterator[_Entries]:
-    """`entries` in each of `rows`."""
-    for number, value in entries:
-        yield rows, np.full(len(rows), number), np.full(len(rows), value)
+    return encoder.parsed(batch._replace(lines=begin + batch.lines), errors, features)
 
 
 def _is_text(kind: Any) -> bool:
@@ -384,58 +297,14 @@ def _is_text(kind: Any) -> bool:
     return str(getattr(kind, "value_type", kind)) in _TEXTS
 
 
-def _texts_of(column: Any, title: str) -> list[str]:
-    """A column as texts, for ids."""
-    _, codes, texts = _fields(column, title, as_text=True)
-    assert codes is not None
-    return [texts[code].strip() if code >= 0 else "" for code in codes.tolist()]
-
-
-def _labels(
-    column: Any, title: str, refused: _Refused, labels: Labelling | None = None
-) -> tuple[np.ndarray, list[str | None] | None]:
-    """(`labels` float64, NaN for none; names of classes, or None), or weights; malformed ones go to `refused`."""
-    import pyarrow.types as kinds
-
-    weights, labels = labels is None, labels or Labelling()
-    values, codes, texts = _fields(column, title, as_text=labels.words and kinds.is_boolean(column.type))
-    names = None
-    if codes is not None:
-        read = functools.partial(label_of, class_names=labels.worded, truth=labels.words)
-        found = [*_of_each(texts, read, (np.inf, None))[0], (np.nan, None)]
-        values = np.array([y for y, _ in found])[codes]  # the code of null is -1
-        names = [found[code][1] for code in codes.tolist()] if any(own for _, own in found) else None
-    for i in np.flatnonzero(np.isinf(values) | (~(values >= 0) if weights else False)).tolist():
-        text = texts[codes[i]] if codes is not None and np.isinf(values[i]) else f"{values[i]:g}"
-        refused.add(i, title, "nothing" if text == "nan" else shorten(text), NO_WEIGHT if weights else NO_LABEL)
-    return values, names
-
-
-def _of_each(texts: list[str], read: Callable[[str], Any], unfit: Any) -> tuple[list[Any], dict[int, Unfit]]:
-    """Return what `read` makes of each text, `unfit` of one that it refuses; and of these by place, why."""
-    found, problems = [], dict[int, Unfit]()
-    for place, text in enumerate(texts):
-        try:
-            found.append(read(text))
-        except Unfit as problem:
-            found.append(unfit)
-            problems[place] = problem
-    return found, problems
-
-
-def _fields(column: Any, title: str, as_text: bool = False) -> tuple[np.ndarray, np.ndarray | None, list[str]]:
-    """A column's numbers (float64, NaN for null), None and nothing; or of texts: nothing, their codes, and the texts.
-
-    The code of null is -1. With `as_text` numbers are texts too.
-    """
+def _fields(column: Any, title: str, as_text: bool = False) -> Fields:
+    """The fields of a column; with `as_text` numbers are texts too."""
     import pyarrow
     import pyarrow.types as kinds
 
     kind = column.type
     if kinds.is_null(kind):
-        if as_text:
-            return np.zeros(0), np.full(len(column), -1), []
-        return np.full(len(column), np.nan), None, []
+        return Fields(np.zeros(0), np.full(len(column), -1)) if as_text else Fields(np.full(len(column), np.nan))
     if kinds.is_nested(kind) or kinds.is_binary(kind) or kinds.is_large_binary(kind):
         found = f"the column {shorten(title)} of type {kind}"
         raise InputError("", None, None, found, "columns of numbers, booleans, texts or dates")
@@ -457,10 +326,10 @@ def _fields(column: Any, title: str, as_text: bool = False) -> tuple[np.ndarray,
     if as_text or not _is_number(kind):
         texts = column.cast(pyarrow.string()).dictionary_encode()
         codes = texts.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
-        return np.zeros(0), codes, texts.dictionary.to_pylist()
+        return Fields(np.zeros(0), codes, texts.dictionary.to_pylist(), typed=True)
     if kinds.is_float32(column.type) or kinds.is_decimal(kind):
         column = column.cast(pyarrow.string())
-    return column.cast(pyarrow.float64(), safe=False).to_numpy(zero_copy_only=False), None, []
+    return Fields(column.cast(pyarrow.float64(), safe=False).to_numpy(zero_copy_only=False))
 
 
 def _is_number(kind: Any) -> bool:

@@ -1,7 +1,7 @@
 """CSV with a header to batches, through Python's csv module: quotes, line ends within fields, any delimiter.
 
-What a field becomes stands in `sonlearn.text.encode`. It is decided field by field, so nothing depends on what comes
-later in the stream. A missing label means none.
+What a field becomes stands in `sonlearn.text.encode`, and does not depend on what comes later in the stream. A missing
+label means none.
 """
 
 from __future__ import annotations
@@ -9,17 +9,18 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.spec import raw
+from sonlearn.text.assemble import assemble, fields_of
 from sonlearn.text.columns import ColumnLayout, ColumnTable, Labelling, header_hint, layout_of, row_as_header
-from sonlearn.text.encode import LONGEST
-from sonlearn.text.flat import TableRows, id_in
-from sonlearn.text.objects import Record, Unfit
+from sonlearn.text.encode import LONGEST, TableEncoder
+from sonlearn.text.flat import id_in
+from sonlearn.text.objects import Record
 from sonlearn.text.rows import ParsedChunk
 from sonlearn.text.suspicions import with_point
 
@@ -48,31 +49,47 @@ def read_csv(records: CsvRecords, labels: Labelling, known: ColumnTable | None) 
     columns, options, name = records.columns, records.options, records.name
     if not columns:
         return
-    layout = records.layout(labels, known)
-    rows, refused = TableRows(options, labels, known), list[InputError]()
-    places, features = rows.read(layout), tuple(column for _, column in layout.features)
-    found = rows.encoder.found(features)._replace(hint=records.hint)
+    layout, encoder = records.layout(labels, known), TableEncoder(options, known)
+    features, rows, malformed = tuple(column for _, column in layout.features), list[_Row](), list[InputError]()
+    found = encoder.found(features)._replace(hint=records.hint)
     if row_as_header(columns, options):
         header = shorten(", ".join(columns))
         note = f"{name}:{records.header}: the header {header} looks like a row; put a header before it"
         found = found._replace(notes=(note,))
     yield ParsedChunk([], [], 0, found=found)
 
-    for line, record, malformed in records:
-        if malformed is None:
-            try:
-                rows.add_fields(record, places, line)
-            except Unfit as problem:
-                down, column = field_place(records.text, options.delimiter, problem.at)
-                found_in = f"{problem.found} in the column {shorten(columns[problem.at])}"
-                malformed = InputError(name, line + down, column, found_in, problem.expected)
-        if malformed is not None:
-            refused.append(malformed.but(tag=id_in(record, layout)))
-        if len(rows) + len(refused) >= _ROWS or records.chunk_ends:
-            yield rows.take(refused, features)
-            refused, places = [], rows.read(layout)
-    if rows or refused:
-        yield rows.take(refused, features)
+    def parsed() -> ParsedChunk:
+        """The rows so far."""
+        fields = list(zip(*(row.fields for row in rows), strict=True)) or [()] * len(columns)
+        batch, refused, _ = assemble(
+            len(rows), lambda at, as_text: fields_of(fields[at], as_text), layout, encoder, labels
+        )
+        for number, (at, what, expected) in refused.items():
+            row = rows[number]
+            down, column = field_place(row.text, options.delimiter, at)
+            place, what = (name, row.line + down, column), f"{what} in the column {shorten(columns[at])}"
+            malformed.append(InputError(*place, what, expected, id_in(row.fields, layout)))
+        lines = np.array([row.line for row in rows], np.int64)[batch.lines]
+        return encoder.parsed(batch._replace(lines=lines), malformed, features)
+
+    for line, fields, error in records:
+        if error is None:
+            rows.append(_Row(line, fields, records.text))
+        else:
+            malformed.append(error.but(tag=id_in(fields, layout)))
+        if len(rows) + len(malformed) >= _ROWS or records.chunk_ends:
+            yield parsed()
+            rows, malformed = [], []
+    if rows or malformed:
+        yield parsed()
+
+
+class _Row(NamedTuple):
+    """A record: its first line, its fields, and as it stands."""
+
+    line: int
+    fields: list[str]
+    text: str
 
 
 def read_csv_as_objects(records: CsvRecords, parser: ChunkParser) -> Iterator[ParsedChunk]:

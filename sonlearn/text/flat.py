@@ -1,4 +1,4 @@
-"""Rows of a table field by field: of CSV, and JSON objects for models that know no namespaces.
+"""JSON objects to rows, member by member, for models that know no namespaces.
 
 An object is a row of a table: a member is a field of the column of its name, and what that becomes stands in
 `sonlearn.text.encode`; the label's column is the label. For a model of LIBSVM text, names are indices, as in
@@ -89,22 +89,16 @@ class TableRows:
     def __len__(self) -> int:
         return len(self._rows)
 
-    def read(self, layout: ColumnLayout) -> ColumnLayout:
-        """`layout` with what reads the fields of features in the place of names, until the next call of `take`."""
-        make = _Index if self._indices else self.encoder.column
-        absent = self.encoder.absent([name for _, name in layout.features])
-        return layout._replace(features=[(i, make(name)) for i, name in layout.features], absent=absent)
-
-    def add_fields(self, fields: Sequence[Any], layout: ColumnLayout, line: int) -> None:
-        """Take the fields of a row, whose `layout` comes from `read`. Raises Unfit, `at` the place of one."""
-        y, name, weight, rows, labels, at = math.nan, None, 1.0, self._rows, self._labelling, 0
-        mark = self.encoder.mark()
+    def add(self, record: Record, line: int) -> None:
+        """Take an object. Raises Unfit."""
+        members = members_of(record)
+        names, fields = zip(*members, strict=True) if members else ((), ())
+        rows, labels, mark, known = self._rows, self._labelling, self.encoder.mark(), names in self._layouts
+        layout, at, y, name, weight = self._layouts[names] if known else self._layout_of(names), 0, math.nan, None, 1.0
         try:
             if layout.label is not None:
                 at = layout.label
                 y, name = label_of(fields[at], labels.worded, labels.words)
-            if layout.action is not None:
-                name = fields[layout.action].strip()
             if layout.weight is not None:
                 at = layout.weight
                 weight = weight_of(fields[at])
@@ -114,32 +108,18 @@ class TableRows:
             rows.undo()
             self.encoder.back_to(mark)
             problem = error if isinstance(error, Unfit) else Unfit("half of a surrogate pair", "whole characters")
-            problem.at = at
+            problem.at = (names[at],)
             raise problem from None
         rows.entries += layout.absent
         rows.add(line, y, weight, id_in(fields, layout), name)
-
-    def add(self, record: Record, line: int) -> None:
-        """Take an object. Raises Unfit."""
-        members = members_of(record)
-        names, fields = zip(*members, strict=True) if members else ((), ())
-        known, mark = self._layouts.get(names), self.encoder.mark()
-        layout = known or self._layout_of(names)
-        columns = known or self.read(layout)
-        try:
-            self.add_fields(fields, columns, line)
-        except Unfit as problem:
-            self.encoder.back_to(mark)
-            problem.at = (names[problem.at],)  # type: ignore[index]
-            raise
-        if known is None:
+        if not known:
             if not self._indices:
-                self._met |= dict.fromkeys(name for _, name in layout.features)
+                self._met |= dict.fromkeys(names[at].strip() for at, _ in layout.features)
             if len(self._layouts) < _REMEMBERED:
-                self._layouts[names] = columns
+                self._layouts[names] = layout
 
     def _layout_of(self, names: tuple[str, ...]) -> ColumnLayout:
-        """Return where the columns of objects are whose members have these names. Raises Unfit."""
+        """Return where the columns of objects are whose members have these names, and what reads them. Raises Unfit."""
         options, known, names = self._options, self._known, tuple(map(str.strip, names))
         features = [(i, name) for i, name in enumerate(names) if name != "_label" and is_feature(name, options)]
         if len(features) > self.encoder.most:
@@ -155,12 +135,13 @@ class TableRows:
         if known.rests:
             features.sort(key=lambda feature: known.place(feature[1]))
         id, weight = places.get(options.id), places.get(options.weight)
-        return ColumnLayout(label if label >= 0 else None, id, weight, None, features)
+        absent = self.encoder.absent([name for _, name in features])
+        readers = [(at, _Index(name) if self._indices else self.encoder.column(name)) for at, name in features]
+        return ColumnLayout(label if label >= 0 else None, id, weight, None, readers, absent)
 
-    def take(self, errors: list[InputError], columns: tuple[str, ...] | None = None) -> ParsedChunk:
-        """All rows since the last call; the `errors` of those between them that were malformed; `columns`: of CSV."""
-        batch = self._rows.take()
-        columns = tuple(self._met) if columns is None else columns
+    def take(self, errors: list[InputError]) -> ParsedChunk:
+        """All rows since the last call; the `errors` of those between them that were malformed."""
+        batch, columns = self._rows.take(), tuple(self._met)
         self._layouts.clear()
         self._met.clear()
         if self._indices:

@@ -185,7 +185,7 @@ def test_what_a_column_has_never_held_is_malformed(column, field, expected):
 
 def test_a_table_in_memory_with_numbers_in_place_of_dates_is_malformed(pyarrow):
     table = pyarrow.table({"day": [None, 17.0]})
-    with pytest.raises(InputError, match="<table>:2: found a number in the column 'day', expected a date, as in all"):
+    with pytest.raises(InputError, match="<table>:2: found '17' in the column 'day', expected a date, as in all"):
         list(Reader(table, OPTIONS, labels=Labelling(False), columns=learned()))
 
 
