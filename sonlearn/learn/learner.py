@@ -25,6 +25,7 @@ from sonlearn.learn.predicted import chosen_of as chosen_of
 from sonlearn.learn.predicted import linked, probability, reported
 from sonlearn.learn.saved import Access, SavedModel
 from sonlearn.learn.scores import DecisionRule
+from sonlearn.learn.tolerances import LIMIT
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.learning import OUTPUT_OPTIONS
 from sonlearn.options.text import TABLES
@@ -691,11 +692,13 @@ def _options_of(options: LearnOptions | None, given: Mapping[str, Any]) -> Learn
 
 
 def diverged(batch: Batch, row: int) -> DivergedError:
-    """Return what to say of a row that an engine refused."""
-    return DivergedError(
-        f"{batch.source}:{batch.lines[row]}: the prediction or the step is no longer finite: the learner has diverged; "
-        "scale the values down, take smaller steps (alpha up, learning_rate down), or bound predictions (clip)"
-    )
+    """Return what to say of a row that an engine refused: whose fault it is, the row's or the learner's."""
+    largest = np.abs(batch.values[batch.indptr[row] : batch.indptr[row + 1]]).max(initial=0.0)
+    place, why = f"{batch.source}:{batch.lines[row]}", "the prediction or the step is no longer finite"
+    if largest > LIMIT:
+        return DivergedError(f"{place}: found the value {largest:g}, with which {why}; scale the values down")
+    steps = "take smaller steps (alpha up, learning_rate down), or bound predictions (clip)"
+    return DivergedError(f"{place}: {why}: the learner has diverged; scale the values down, {steps}")
 
 
 __all__ = ["Learner", "Predicted"]

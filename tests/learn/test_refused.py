@@ -191,3 +191,18 @@ def test_a_row_of_more_features_than_ridge_keeps_that_is_out_of_all_bounds_is_na
     X[1] = 1e150
     with pytest.raises(DivergedError, match="<memory>:2: "):
         Learner(LearnOptions(method="ridge")).partial_fit(from_scipy(X, y=np.ones(2)))
+
+
+def test_whose_fault_it_is_that_a_row_is_refused():
+    """The row's, where it has a value out of bounds; else the learner's, which has diverged."""
+    X, y = np.ones((20, 2)), np.array([1.0, -1.0] * 10)
+    X[9, 1] = -1e200
+    with pytest.raises(
+        DivergedError, match=r"^<memory>:10: found the value 1e\+200, with which .*; scale the values down$"
+    ):
+        Learner(method="nag").partial_fit(from_scipy(X, y=y))
+    with pytest.raises(
+        DivergedError,
+        match=r"^<memory>:\d+: the prediction [^-]*diverged; [^-]*alpha up, learning_rate down[^-]*\(clip\)$",
+    ):
+        Learner(method="ogd", learning_rate=1e200, loss="squared").partial_fit(from_scipy(np.ones((20, 2)), y=y))

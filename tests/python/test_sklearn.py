@@ -208,7 +208,9 @@ def test_a_row_out_of_bounds_is_named_by_its_own_number(classes):
     X, y = classes
     X = X.copy()
     X[17] = 1e200
-    with pytest.raises(DivergedError, match=r"^X:18: [^-]*alpha up, learning_rate down[^-]*\(clip\)$"):
+    with pytest.raises(
+        DivergedError, match=r"^X:18: found the value 1e\+200, with which [^-]*; scale the values down$"
+    ):
         SonlearnClassifier(method="nag").fit(X, y)
 
 
