@@ -2,6 +2,7 @@
 
 import ast
 
+import pytest
 from places import PACKAGE
 
 #: A module imports from its own layer and those above it in this list: folders, and single files of the package.
@@ -18,10 +19,15 @@ LAYERS = (
     ("commands",),
     ("cli", "__main__"),
 )
-SOURCES = {
-    ".".join(path.relative_to(PACKAGE).with_suffix("").parts): ast.parse(path.read_text(encoding="utf-8"))
-    for path in sorted(PACKAGE.rglob("*.py"))
-}
+
+
+@pytest.fixture(scope="module")
+def sources():
+    """{dotted name: syntax tree}, which every process of a run would parse if they were a constant of this module."""
+    return {
+        ".".join(path.relative_to(PACKAGE).with_suffix("").parts): ast.parse(path.read_text(encoding="utf-8"))
+        for path in sorted(PACKAGE.rglob("*.py"))
+    }
 
 
 def layer_of(module):
@@ -55,23 +61,23 @@ def of_package(module):
     return module.removeprefix("sonlearn").removeprefix(".") if module.split(".")[0] == "sonlearn" else None
 
 
-def test_imports_go_one_way():
+def test_imports_go_one_way(sources):
     wrong = [
         f"{name} imports {module}"
-        for name, tree in SOURCES.items()
+        for name, tree in sources.items()
         for module, _ in imports(tree)
         if (theirs := of_package(module)) is not None and theirs.split(".")[0] != "__version__"
-        and layer_of(theirs if theirs in SOURCES or theirs.rpartition(".")[0] else "") > layer_of(name)
+        and layer_of(theirs if theirs in sources or theirs.rpartition(".")[0] else "") > layer_of(name)
     ]  # fmt: skip
     assert not wrong, "\n".join(wrong)
 
 
-def test_no_modules_import_each_other():
+def test_no_modules_import_each_other(sources):
     """What imports what, imports inside functions included."""
-    named = {name.removesuffix(".__init__") for name in SOURCES}
+    named = {name.removesuffix(".__init__") for name in sources}
     edges = {
         name.removesuffix(".__init__"): {of_package(module) for module, _ in imports(tree)} & named
-        for name, tree in SOURCES.items()
+        for name, tree in sources.items()
         if not name.endswith("__init__")
     }
     while edges:
@@ -80,15 +86,15 @@ def test_no_modules_import_each_other():
         edges = {name: needed for name, needed in edges.items() if name not in free}
 
 
-def test_only_the_compiler_knows_numba():
-    knows = {name for name, tree in SOURCES.items() if "numba" in {m.split(".")[0] for m, _ in imports(tree)}}
+def test_only_the_compiler_knows_numba(sources):
+    knows = {name for name, tree in sources.items() if "numba" in {m.split(".")[0] for m, _ in imports(tree)}}
     assert {name for name in knows if not name.startswith("jit.")} == set()
 
 
-def test_public_things_have_docstrings():
+def test_public_things_have_docstrings(sources):
     bare = [
         f"{name}.{node.name}" if node is not tree else name
-        for name, tree in SOURCES.items()
+        for name, tree in sources.items()
         for node in (tree, *tree.body)
         if isinstance(node, ast.Module | ast.FunctionDef | ast.ClassDef)
         and not getattr(node, "name", "").startswith("_")
@@ -97,11 +103,11 @@ def test_public_things_have_docstrings():
     assert not bare, "\n".join(bare)
 
 
-def test_docstrings_begin_with_no_question_word():
+def test_docstrings_begin_with_no_question_word(sources):
     words = ("What", "Whether", "How", "Which", "Where", "Why", "Who", "When")
     wrong = [
         f"{name}.{node.name}: {text[:40]}"
-        for name, tree in SOURCES.items()
+        for name, tree in sources.items()
         for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         and (text := ast.get_docstring(node) or "").split(" ")[0] in words
@@ -109,9 +115,9 @@ def test_docstrings_begin_with_no_question_word():
     assert not wrong, "\n".join(wrong)
 
 
-def test_nothing_is_pickled_or_evaluated():
+def test_nothing_is_pickled_or_evaluated(sources):
     wrong = []
-    for name, tree in SOURCES.items():
+    for name, tree in sources.items():
         loaded = {module.split(".")[0] for module, _ in imports(tree)}
         calls = {n.func.id for n in ast.walk(tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
         found = {"pickle", "marshal", "shelve", "joblib"} & loaded | {"eval", "exec"} & calls
