@@ -4,8 +4,6 @@ What was there stays whole, whether it is the old file or the new one; what is l
 that writes to the place. `test_kill.py` does the same a few times.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import os

@@ -1,7 +1,5 @@
 """``--audit``: what is printed, and that nothing else changes."""
 
-from __future__ import annotations
-
 import json
 import math
 import os

@@ -1,7 +1,5 @@
 """What people try first, and the line that puts them right."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,16 +1,13 @@
 """Warnings about labels: a third one, missing ones, only one; and which of two words is the positive label."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np
 import pytest
 from commands import one_line
 
-from sonlearn import Learner, LearnOptions, TextOptions, read_batches
+from sonlearn import Learner, LearnOptions, Metrics, TextOptions, read_batches
 from sonlearn.data.order import LabelOrder
-from sonlearn.report.metrics import Metrics
 
 
 def trained(cli, tmp_path, labels, *flags, form="csv"):

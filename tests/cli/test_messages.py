@@ -10,11 +10,9 @@ import pytest
 import scipy.sparse as sp
 from for_all import for_all
 
+from sonlearn import InputError, Learner, from_scipy
 from sonlearn.commands.models import load_model
-from sonlearn.data.matrices import from_scipy
-from sonlearn.errors import InputError
 from sonlearn.learn.bandits.bandit import Bandit
-from sonlearn.learn.learner import Learner
 from sonlearn.options.bandit import BanditOptions
 from sonlearn.sketch.make import make_sketch
 

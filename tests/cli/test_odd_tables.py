@@ -1,7 +1,5 @@
 """Tables as people have them: names, numbers and dates that are not written as ours are, and what is said of them."""
 
-from __future__ import annotations
-
 import io
 import json
 import random
@@ -10,9 +8,8 @@ import re
 import pytest
 from streams import entries
 
-from sonlearn import TextOptions, read_batches
+from sonlearn import InputError, TextOptions, read_batches
 from sonlearn.commands.cluster import _files as files_of
-from sonlearn.errors import InputError
 from sonlearn.options.run import RunOptions
 from sonlearn.text.chunk import ChunkParser
 from sonlearn.text.columns import Labelling

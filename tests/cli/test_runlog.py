@@ -13,11 +13,10 @@ import numpy as np
 import pytest
 from places import sample
 
-from sonlearn import Learner, read_batches
+from sonlearn import Learner, SonlearnError, read_batches
 from sonlearn.commands import train
 from sonlearn.commands.models import load_model
 from sonlearn.data.batch import CONSTANT, joined
-from sonlearn.errors import SonlearnError
 from sonlearn.learn.explain import explained
 from sonlearn.report.audit import MeanContributions
 from sonlearn.report.facts import SAMPLE

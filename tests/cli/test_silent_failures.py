@@ -5,8 +5,7 @@ import random
 
 import pytest
 
-from sonlearn.learn.learner import Learner
-from sonlearn.options import TextOptions
+from sonlearn import Learner, TextOptions
 
 TABLE = "id,age,spend,city,buys\n"
 VW = "1 |a x:1 y\n0 |a z:2\n" * 5

@@ -9,6 +9,7 @@ import pytest
 from commands import PROGRAM
 from places import ROOT
 
+from sonlearn import Learner, LearnOptions
 from sonlearn.commands import precompile as ahead
 from sonlearn.commands.messages import complain, telling_of_compiling
 from sonlearn.jit import decorators
@@ -16,8 +17,6 @@ from sonlearn.jit.settings import package_folders
 from sonlearn.jit.stored import is_possible
 from sonlearn.learn import learner
 from sonlearn.learn.first_order.engine import FirstOrder
-from sonlearn.learn.learner import Learner
-from sonlearn.options import LearnOptions
 from sonlearn.options.bandit import BanditOptions
 
 SAMPLE = str(ROOT / "data" / "sample.svm")

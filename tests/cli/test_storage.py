@@ -9,8 +9,7 @@ import stat
 import numpy as np
 import pytest
 
-from sonlearn import Learner, LearnOptions
-from sonlearn.errors import ModelFileError
+from sonlearn import Learner, LearnOptions, ModelFileError
 from sonlearn.files import storage
 
 HEADER = {

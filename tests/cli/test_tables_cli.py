@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 import sonlearn
-from sonlearn import Learner, LearnOptions, TextOptions
-from sonlearn.errors import InputError
+from sonlearn import InputError, Learner, LearnOptions, TextOptions
 from sonlearn.learn.labels import LabelEncoder
 from sonlearn.learn.losses import losses  # noqa: F401 (compiled once)
 

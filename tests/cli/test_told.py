@@ -1,7 +1,5 @@
 """What people are told: advice that can be followed, and figures that are not taken for what they are not."""
 
-from __future__ import annotations
-
 import json
 import zipfile
 

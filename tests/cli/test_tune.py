@@ -13,10 +13,9 @@ from commands import PROGRAM, start
 from for_all import for_all
 from places import sample
 
-from sonlearn import LearnOptions, OptionError, read_batches, tune
+from sonlearn import Learner, LearnOptions, OptionError, read_batches, tune
 from sonlearn.commands import passes, train
 from sonlearn.commands.line import parse
-from sonlearn.learn.learner import Learner
 from sonlearn.options.methods import METHODS
 from sonlearn.options.run import RunOptions
 from sonlearn.options.spec import nearest

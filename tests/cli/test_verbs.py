@@ -12,10 +12,9 @@ import pytest
 from commands import PROGRAM, names, start
 from places import sample
 
+from sonlearn import TextOptions, read_batches
 from sonlearn.files import storage
-from sonlearn.options import TextOptions
 from sonlearn.sketch import load
-from sonlearn.text.read import read_batches
 
 
 @pytest.fixture(autouse=True)

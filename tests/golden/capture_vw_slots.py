@@ -3,8 +3,6 @@
 Run with the vowpalwabbit wheel installed: ``python tests/golden/capture_vw_slots.py``.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

@@ -5,8 +5,7 @@ import inspect
 
 import pytest
 
-from sonlearn import InputError, Learner, LearnOptions, TextOptions, read_batches
-from sonlearn.errors import OptionError
+from sonlearn import InputError, Learner, LearnOptions, OptionError, TextOptions, read_batches
 from sonlearn.options.python import in_python, parameters_of
 
 

@@ -10,9 +10,8 @@ from bandit_twin import BanditTwin, probabilities
 from states import assert_same, assert_same_predictions, state_of
 from streams import batch_of, batch_of_dense
 
-from sonlearn import LearnOptions
+from sonlearn import LearnOptions, ModelFileError, OptionError
 from sonlearn.data.decisions import Decisions, listed, numbered
-from sonlearn.errors import ModelFileError, OptionError
 from sonlearn.files import storage
 from sonlearn.learn.bandits import explore
 from sonlearn.learn.bandits.bandit import Bandit

@@ -1,7 +1,5 @@
 """Explanations: contributions add up, they equal calls of `predict`, and the learner is not modified."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -7,12 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from sonlearn import Learner, from_scipy
+from sonlearn import DivergedError, Learner, LearnOptions, ThreadError, from_scipy
 from sonlearn.data.decisions import numbered
-from sonlearn.errors import DivergedError, ThreadError
 from sonlearn.learn.bandits.bandit import Bandit
 from sonlearn.learn.by_row import OneRow
-from sonlearn.options import LearnOptions
 from sonlearn.options.bandit import BanditOptions
 from sonlearn.options.members import default_members
 from sonlearn.options.views import VIEWS

@@ -9,9 +9,8 @@ import pytest
 from offpolicy_twin import EvaluationTwin, line_of, log_wealth
 from scipy.stats import beta
 
-from sonlearn.data.batch import Batch
+from sonlearn import Batch, InputError, OptionError
 from sonlearn.data.decisions import numbered
-from sonlearn.errors import InputError, OptionError
 from sonlearn.offpolicy.evaluation import LOG, Evaluation
 from sonlearn.offpolicy.value import ESTIMATORS, KAPPA, Drawn, LowerSequence, cut, decision_terms, prior, reach
 from sonlearn.report.offpolicy import verdicts

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from offpolicy_twin import line_of
 
-from sonlearn import InputError, OptionError, SonlearnBandit
+from sonlearn import InputError, OptionError, SonlearnBandit, from_scipy
 from sonlearn.data.decisions import numbered
-from sonlearn.data.matrices import from_scipy
 from sonlearn.offpolicy.evaluation import Evaluation
 from sonlearn.text.decisions import DecisionReader
 

@@ -16,8 +16,7 @@ pytest.importorskip("river", reason="needs the extra river")
 
 from river.checks import yield_checks
 
-from sonlearn import DivergedError, InputError, LearnOptions, TextOptions, read_batches
-from sonlearn.learn.learner import Learner
+from sonlearn import DivergedError, InputError, Learner, LearnOptions, TextOptions, read_batches
 from sonlearn.river import SonlearnClassifier, SonlearnRegressor, batch_of
 from sonlearn.text.hashing import hash_bytes
 

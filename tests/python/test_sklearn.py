@@ -25,10 +25,17 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from sonlearn import LearnOptions, OptionError, TextOptions, from_scipy, read_batches
-from sonlearn.errors import DivergedError, InputError
+from sonlearn import (
+    DivergedError,
+    InputError,
+    Learner,
+    LearnOptions,
+    OptionError,
+    TextOptions,
+    from_scipy,
+    read_batches,
+)
 from sonlearn.estimators.base import uninterrupted
-from sonlearn.learn.learner import Learner
 from sonlearn.options.methods import METHODS
 from sonlearn.sklearn import ROWS, SonlearnClassifier, SonlearnRegressor, StreamingSVD, TextHasher
 

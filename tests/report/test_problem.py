@@ -7,8 +7,7 @@ import pytest
 from for_all import for_all
 from places import ROOT
 
-from sonlearn import Learner, LearnOptions, TextOptions
-from sonlearn.data.batch import Batch
+from sonlearn import Batch, Learner, LearnOptions, TextOptions
 from sonlearn.learn.bandits.bandit import Bandit
 from sonlearn.options.bandit import BanditOptions
 from sonlearn.report.decisions import DecisionProblem

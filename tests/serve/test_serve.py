@@ -13,8 +13,7 @@ from places import ROOT
 from serving import learned_from, served
 from states import same_state
 
-from sonlearn.learn.learner import Learner
-from sonlearn.options import LearnOptions, TextOptions
+from sonlearn import Learner, LearnOptions, TextOptions
 from sonlearn.report.predictions import format_lines
 from sonlearn.serve import worker as module
 from sonlearn.text.chunk import ChunkParser

@@ -12,8 +12,7 @@ from commands import asked_by_shell, of_the_page, post_json, serving
 from serving import learned_from, served
 from states import same_state
 
-from sonlearn import Learner, TextOptions
-from sonlearn.errors import ModelFileError
+from sonlearn import Learner, ModelFileError, TextOptions
 from sonlearn.files import storage
 from sonlearn.serve import labels
 from sonlearn.serve.events import EventLog

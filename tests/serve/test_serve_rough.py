@@ -12,8 +12,7 @@ import time
 import pytest
 from serving import everything, served
 
-from sonlearn.learn.learner import Learner
-from sonlearn.options import LearnOptions, TextOptions
+from sonlearn import Learner, LearnOptions, TextOptions
 
 POST = b"POST /predict HTTP/1.1\r\nhost: x\r\ncontent-length: "
 ROW = b"1 |a x y\n"

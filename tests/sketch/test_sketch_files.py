@@ -6,9 +6,8 @@ import scipy.sparse as sp
 from for_all import for_all
 from sketch_twin import matrix
 
-from sonlearn.errors import ModelFileError
+from sonlearn import Learner, ModelFileError
 from sonlearn.files import storage
-from sonlearn.learn.learner import Learner
 from sonlearn.sketch import METHODS, load, make_sketch
 
 FORMS = {"dense": np.asarray, "sparse": sp.csr_array}

@@ -3,8 +3,6 @@
 It takes the rows as both views show them; views have twins of their own. Nothing is shared with the learner but that.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from drfd_twin import DrfdTwin, sigmoid
 from scipy.stats import norm

@@ -1,7 +1,5 @@
 """The command line called in this process, and what it said."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import re

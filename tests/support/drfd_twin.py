@@ -6,8 +6,6 @@ given back to Delta, at the features of the rows added. With `--decay` B'B and t
 (1 - RATE)^n there, n the rows seen since the last time. Nothing here is shared with the engine but the options.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from dense_learner import Result, canonical_label, dense_rows, loss_value
 from scipy.optimize import brentq

@@ -1,7 +1,5 @@
 """A claim about all of a list is one test, which names every counterexample."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 from collections.abc import Callable, Iterable

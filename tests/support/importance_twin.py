@@ -1,7 +1,5 @@
 """What rows count for a committee by their weights, and errors by their size; by definition."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from sonlearn.learn.ensemble.combiner import PERIOD, RETENTION

@@ -4,8 +4,6 @@
 hands that on to its children, which would then never end by them.
 """
 
-from __future__ import annotations
-
 import signal
 import threading
 

@@ -7,8 +7,6 @@ the options: sketches are kept as matrices of d columns, and decomposed as such 
 A twin has w, predict(x) and learn(x, y, h), which gives the raw prediction of before the label was used.
 """
 
-from __future__ import annotations
-
 import copy
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Merges of the dense twins, by definition: d x d matrices of all learners added up and decomposed once."""
 
-from __future__ import annotations
-
 import copy
 
 import numpy as np

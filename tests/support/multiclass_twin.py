@@ -4,8 +4,6 @@ Labels are slots, NaN for none; weights of 0 are rows that are only predicted. W
 rounded to float32 here as well.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Oracle of the text kernels: one line at a time, with regular expressions and Python's own float."""
 
-from __future__ import annotations
-
 import math
 import re
 from typing import NamedTuple

@@ -3,8 +3,6 @@
 Without the extra `serve` whoever imports this is skipped.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import http.client
@@ -22,10 +20,9 @@ pytest.importorskip("starlette", reason="the extra serve is not installed")
 pytest.importorskip("httptools", reason="the extra serve is not installed")
 pytest.importorskip("prometheus_client", reason="the extra serve is not installed")
 
+from sonlearn import Learner, LearnOptions, TextOptions
 from sonlearn.commands.serve import warm_up, warm_up_decisions
 from sonlearn.learn.bandits.bandit import Bandit
-from sonlearn.learn.learner import Learner
-from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.run import ServeOptions
 from sonlearn.serve.app import DecisionHandlers
 from sonlearn.serve.decider import Decider

@@ -4,8 +4,6 @@ Labels are numbers of classes from 0 on. The sketches and the projection are tho
 the logistic loss is that of `first_order_twin`.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from dense_learner import DenseLearner, dense_rows, projected
 from first_order_twin import TWINS as FIRST_ORDER

@@ -1,7 +1,5 @@
 """All that a learner would save, to be compared bit by bit."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

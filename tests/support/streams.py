@@ -3,8 +3,6 @@
 Every generator takes a seed and returns a `Batch`; feature ids are 1..d.
 """
 
-from __future__ import annotations
-
 import collections
 import copy
 import functools

@@ -3,8 +3,6 @@
 A twin shares nothing with the engine but the options. A method without one fails the suite.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from bayes_twin import Bayes
 from boost_twin import by_rows

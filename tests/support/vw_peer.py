@@ -1,7 +1,5 @@
 """What Vowpal Wabbit makes of lines of text: the features of every example, from its ``--audit`` output."""
 
-from __future__ import annotations
-
 import io
 import json
 import random
@@ -14,9 +12,8 @@ import pytest
 from places import GOLDEN
 from streams import entries
 
+from sonlearn import TextOptions, read_batches
 from sonlearn.commands.line import parse
-from sonlearn.options import TextOptions
-from sonlearn.text.read import read_batches
 
 Features = list[tuple[int, float]]
 

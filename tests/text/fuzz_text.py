@@ -3,8 +3,6 @@
 A long run: ``python tests/text/fuzz_text.py 1000000 [SEED]``, also with ``NUMBA_BOUNDSCHECK=1``.
 """
 
-from __future__ import annotations
-
 import io
 import math
 import random

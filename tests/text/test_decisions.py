@@ -5,13 +5,12 @@ import re
 import numpy as np
 import pytest
 
-from sonlearn import InputError, TextOptions
+from sonlearn import InputError, TextOptions, read_batches
 from sonlearn.options.bandit import BanditOptions
 from sonlearn.text import chunk
 from sonlearn.text.decisions import DecisionReader
 from sonlearn.text.decisions.labels import ActionLabels
 from sonlearn.text.decisions.rows import product_id
-from sonlearn.text.read import read_batches
 
 pytestmark = pytest.mark.interpreted
 ADF = BanditOptions(cb_explore_adf=True)

@@ -1,16 +1,12 @@
 """The cache: what comes out is what went in, and it is not used when it is stale or damaged."""
 
-from __future__ import annotations
-
 import io
 import os
 
 import numpy as np
 import pytest
 
-from sonlearn.data.batch import Batch
-from sonlearn.errors import InputError
-from sonlearn.options import TextOptions
+from sonlearn import Batch, InputError, TextOptions
 from sonlearn.text import cache
 from sonlearn.text.cache import CachedReader
 from sonlearn.text.read import Reader

@@ -1,7 +1,5 @@
 """What the fields of a table become: a twin in plain Python; the same from CSV, Parquet, pandas, polars, JSON."""
 
-from __future__ import annotations
-
 import csv
 import dataclasses
 import datetime
@@ -17,8 +15,7 @@ import pytest
 import streams
 from parsers import slot_of
 
-from sonlearn.errors import InputError, OptionError
-from sonlearn.options import TextOptions
+from sonlearn import InputError, OptionError, TextOptions
 from sonlearn.options.bandit import BanditOptions
 from sonlearn.text.chunk import ChunkParser
 from sonlearn.text.columns import ColumnTable, Found, Labelling

@@ -1,7 +1,5 @@
 """CSV: numbers as values, texts hashed with their column, errors with their line."""
 
-from __future__ import annotations
-
 import io
 import math
 
@@ -10,8 +8,7 @@ from for_all import for_all
 from parsers import VW_CONSTANT, slot_of, vw_hash
 from streams import entries
 
-from sonlearn.errors import InputError, OptionError
-from sonlearn.options import TextOptions
+from sonlearn import InputError, OptionError, TextOptions
 from sonlearn.text.columns import NO_LABEL, Labelling
 from sonlearn.text.encode import words_of
 from sonlearn.text.objects import Unfit

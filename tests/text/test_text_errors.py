@@ -1,7 +1,5 @@
 """Skipping malformed lines, the order of threads, refused options, and repeated indices."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import itertools
@@ -14,8 +12,7 @@ import numpy as np
 import pytest
 from for_all import for_all
 
-from sonlearn.errors import InputError, OptionError
-from sonlearn.options import TextOptions
+from sonlearn import InputError, OptionError, TextOptions
 from sonlearn.text.chunk import ChunkParser
 from sonlearn.text.malformed import SHOWN_ERRORS
 from sonlearn.text.pipeline import map_prefetching

@@ -1,7 +1,5 @@
 """Arrow, Parquet and remote files, where their packages are installed; and what is said where they are not."""
 
-from __future__ import annotations
-
 import importlib.util
 import io
 import math
@@ -13,8 +11,7 @@ from pathlib import Path
 import pytest
 from streams import entries
 
-from sonlearn.errors import InputError
-from sonlearn.options import TextOptions
+from sonlearn import InputError, TextOptions
 from sonlearn.text.columns import name_slot
 from sonlearn.text.read import Reader, read_batches
 from sonlearn.text.source import reason

@@ -1,7 +1,5 @@
 """A short fuzz run; `fuzz_text.py` makes long ones."""
 
-from __future__ import annotations
-
 import numba
 import pytest
 from fuzz_text import PIECES, fuzz

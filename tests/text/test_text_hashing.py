@@ -1,7 +1,5 @@
 """Hashing: VW's slots."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

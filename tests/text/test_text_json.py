@@ -1,7 +1,5 @@
 """JSON: features as Vowpal Wabbit's --json hashes them, dicts as their JSON, errors with line and column."""
 
-from __future__ import annotations
-
 import dataclasses
 import datetime
 import gzip
@@ -20,10 +18,8 @@ from parsers import VW_CONSTANT, slot_of, vw_hash
 from streams import entries
 from vw_peer import check_features, vw_features
 
+from sonlearn import InputError, Learner, OptionError, TextOptions
 from sonlearn.data.batch import joined
-from sonlearn.errors import InputError, OptionError
-from sonlearn.learn.learner import Learner
-from sonlearn.options import TextOptions
 from sonlearn.text.chunk import ChunkParser
 from sonlearn.text.columns import ColumnTable, Labelling
 from sonlearn.text.flat import TableRows

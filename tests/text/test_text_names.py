@@ -1,7 +1,5 @@
 """Names of features: every slot that a kernel finds is named, and by what stands in the text."""
 
-from __future__ import annotations
-
 import dataclasses
 import io
 import json

@@ -1,7 +1,5 @@
 """Numbers: bit for bit Python's float."""
 
-from __future__ import annotations
-
 import math
 import random
 import struct

@@ -11,9 +11,7 @@ import numpy as np
 import pytest
 from streams import entries
 
-from sonlearn.errors import InputError
-from sonlearn.learn.learner import Learner
-from sonlearn.options import TextOptions
+from sonlearn import InputError, Learner, TextOptions
 from sonlearn.text.cache import CachedReader
 from sonlearn.text.chunk import ChunkParser
 from sonlearn.text.columns import ColumnTable, Found, Labelling, member_slot, name_slot

@@ -1,7 +1,5 @@
 """Reading: kernels against the oracle, chunk boundaries, errors, and the format."""
 
-from __future__ import annotations
-
 import io
 import random
 
@@ -12,8 +10,7 @@ import pytest
 from for_all import for_all
 from streams import entries
 
-from sonlearn.errors import InputError
-from sonlearn.options import TextOptions
+from sonlearn import InputError, TextOptions
 from sonlearn.text.read import Reader, read_batches
 
 SVMLIGHT = (

@@ -1,15 +1,12 @@
 """LIBSVM files: indices and values equal scikit-learn's bit for bit."""
 
-from __future__ import annotations
-
 import gzip
 
 import numpy as np
 import pytest
 from places import sample
 
-from sonlearn.options import TextOptions
-from sonlearn.text.read import read_batches
+from sonlearn import TextOptions, read_batches
 
 
 def lines_in_all_notations(rng, n=1000):

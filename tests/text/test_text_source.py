@@ -1,7 +1,5 @@
 """Sources: compression by content, chunks of whole lines, and what is refused."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io
@@ -13,8 +11,7 @@ import tracemalloc
 import pytest
 from for_all import for_all
 
-from sonlearn.errors import InputError
-from sonlearn.text.read import read_batches
+from sonlearn import InputError, read_batches
 from sonlearn.text.source import read_chunks
 
 TEXT = b"".join(b"%d 1:%d\n" % (i % 2, i) for i in range(5000))

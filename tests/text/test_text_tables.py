@@ -1,7 +1,5 @@
 """Tables in memory, of pandas, polars and pyarrow: the features of the same table as CSV, straight into a learner."""
 
-from __future__ import annotations
-
 import dataclasses
 import datetime
 import doctest
@@ -19,8 +17,7 @@ import pyarrow as pa
 from places import ROOT
 from streams import entries
 
-from sonlearn import Learner, LearnOptions, TextOptions, from_scipy, read_batches
-from sonlearn.errors import InputError, OptionError
+from sonlearn import InputError, Learner, LearnOptions, OptionError, TextOptions, from_scipy, read_batches
 from sonlearn.text.arrow import table_batch
 from sonlearn.text.columns import ColumnTable, Labelling
 from sonlearn.text.read import Reader

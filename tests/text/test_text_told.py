@@ -1,7 +1,5 @@
 """Columns of texts that no option names: the first rows tell, and then they are read as if --text named them."""
 
-from __future__ import annotations
-
 import datetime
 import io
 import json
@@ -13,8 +11,7 @@ import numpy as np
 import pytest
 from streams import entries
 
-from sonlearn import Learner, LearnOptions, TextOptions, read_batches
-from sonlearn.errors import OptionError
+from sonlearn import Learner, LearnOptions, OptionError, TextOptions, read_batches
 from sonlearn.text.describe import describe, summarise
 from sonlearn.text.encode import words_of
 from sonlearn.text.read import Reader

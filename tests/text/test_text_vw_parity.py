@@ -1,7 +1,5 @@
 """Slots and values equal Vowpal Wabbit's, feature by feature."""
 
-from __future__ import annotations
-
 import io
 import math
 import random
@@ -10,8 +8,7 @@ import pytest
 from for_all import for_all
 from vw_peer import CASES, SLOTS, check_features, random_line, vw_features
 
-from sonlearn.options import TextOptions
-from sonlearn.text.read import read_batches
+from sonlearn import TextOptions, read_batches
 
 
 def test_golden():

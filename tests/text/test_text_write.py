@@ -1,7 +1,5 @@
 """Conversion: what is read back is what was written."""
 
-from __future__ import annotations
-
 import io
 import os
 
@@ -10,9 +8,7 @@ import pytest
 from parsers import vw_hash
 from streams import entries
 
-from sonlearn.errors import InputError
-from sonlearn.options import TextOptions
-from sonlearn.text.read import read_batches
+from sonlearn import InputError, TextOptions, read_batches
 from sonlearn.text.write import convert, number_text
 
 SVMLIGHT = b"1 3:0.1 5:1 2:-3e-200 # x\n-1\n0.1 7:12345678901234567890 7:1\n"
