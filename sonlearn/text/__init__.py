@@ -6,8 +6,8 @@ to batches, in order, with `pipeline` ahead of the learner), `chunk` (a chunk to
 `messages` says what is wrong with a line. JSON and dicts need no kernel: `objects` decodes them, `records` makes
 features of them.
 
-Tables: `csv` and `arrow`, column by column (`assemble`), and JSON of models that know no namespaces, row by row (`flat`),
-with the columns of `columns` and the features of `encode`; `told` says how columns are read that no option names. Decisions
-of bandits: the folder `decisions`. Further: `cache` (parsed text, kept), `join` (labels by id), `names` (of hashed
-features), `write` (batches to text).
+Tables: `csv` and `arrow`, column by column (`assemble`), and JSON of models that know no namespaces, row by row
+(`flat`), with the columns of `columns` and the features of `encode`; `told` says how columns are read that no option
+names. Decisions of bandits: the folder `decisions`. Further: `cache` (parsed text, kept), `join` (labels by id), `names`
+(of hashed features), `write` (batches to text).
 """
