@@ -55,47 +55,25 @@ def test_decimal_commas():
     assert rows(values, **taken, decimal=",", categorical="a")[0][1].keys() == {"a=1,5", "t=1,5 kg", "Constant"}
 
 
-def test_numbers_of_other_notations():
-    """Texts are none, and no thousands begin with zero."""
-    for field in (
-        "55.536,31",
-        "$1,234.50",
-        "~55",
-        "95k",
-        "1.2M",
-        "12 %",
-        "3,5",
-        "1'000",
-        "€ 5",
-        "1\u00a0000 EUR",
-        "-1,5",
-        "\u22125",
-        "($1,200.00)",
-        "65 km",
-        "65km",
-        "3 m",
-        "36 months",
-        "P1D",
-        "P1Y2M",
-    ):
-        assert is_other_number(field), field
-    for field in (
-        "12 apples",
-        "A1",
-        "1,23,4 x",
-        "",
-        "-",
-        "1.2.3",
-        "v2",
-        "()",
-        "(0664) 12",
-        "1980s",
-        "12A",
-        "2nd",
-        "PD",
-    ):
-        assert not is_other_number(field), field
-        assert with_point(field) == field
+@pytest.mark.parametrize(
+    "field",
+    ["55.536,31", "$1,234.50", "~55", "95k", "1.2M", "12 %", "3,5", "1'000", "€ 5", "1\u00a0000 EUR", "-1,5", "\u22125",
+     "($1,200.00)", "65 km", "65km", "3 m", "36 months", "P1D", "P1Y2M"],
+)  # fmt: skip
+def test_numbers_of_other_notations(field):
+    assert is_other_number(field)
+
+
+@pytest.mark.parametrize(
+    "field",
+    ["12 apples", "A1", "1,23,4 x", "", "-", "1.2.3", "v2", "()", "(0664) 12", "1980s", "12A", "2nd", "PD"],
+)  # fmt: skip
+def test_texts_are_no_numbers(field):
+    assert not is_other_number(field)
+    assert with_point(field) == field
+
+
+def test_no_thousands_begin_with_zero():
     for field, read in (("1.234", "1234"), ("-1.234,5", "-1234.5"), ("0.942", "0.942"), ("0,9", "0.9")):
         assert with_point(field) == read
 
@@ -111,70 +89,54 @@ def test_dates_of_few_rows_are_named_where_all_are_dates(cli, tmp_path, rows, sa
         assert ("the column 'n' has dates that are not read as such" in err) == (said and not more)
 
 
-def test_what_is_not_read_as_it_is_meant_is_said(cli, tmp_path):
-    def trained(header, line, *more, encoding="utf-8"):
-        table = written(tmp_path / "t.csv", header, line, encoding)
-        return cli("train", "--method", "nag", "--quiet", "--label", "y", table, *more)
+NAMES, HAS = r" \(--categorical 'n' if they are names\)$", "^sonlearn: warning: the column 'n' has "
+UNREAD, FLAGS = f"{HAS}dates that are not read as such ", "--day-first 'n', or --month-first, reads"
+#: Fields of a column 'n' by the numbers of a row, flags, and a pattern of what is said of them: "" if nothing is.
+FIELDS = {
+    "decimal commas": (lambda a, x: f'"{german(x)}"', "",
+                       f"{HAS}numbers that are read as texts .'{german(ROWS[0][1])}'.; give --decimal ','{NAMES}"),
+    "dollars": (lambda a, x: f'"${x:,.2f}"', "", f"{HAS}.*; write 1234.5, without signs, units and thousands{NAMES}"),
+    "thousands": (lambda a, x: f'"{a + 1000:,}"', "",  # 1,001 is rarely 1.001
+                  f"without signs, units and thousands, or if commas are decimal --decimal ','{NAMES}"),
+    "dollars that are names": (lambda a, x: f'"${x:,.2f}"', "--categorical n", ""),
+    "either order": (lambda a, x: f"{a % 11 + 1}/{a % 12 + 1}/2024", "", f"; {FLAGS} them{NAMES}"),
+    "either order of dates": (lambda a, x: f"{a % 11 + 1}/{a % 12 + 1}/2024", "--date n",
+                              rf"expected a date \(2024-03-31\), or nothing \(--date\); {FLAGS} it"),
+    "years of two digits": (lambda a, x: f"{24 + a % 2}-{a % 12 + 1:02}-{a % 28 + 1:02}", "",
+                            rf"{FLAGS} them, unless they begin with the year \(2024-03-31 is read\) \("),
+    "months behind slashes": (lambda a, x: f"{a % 12 + 1:02}/{1990 + a}", "", rf"{UNREAD}\('"),
+    "hours that neither flag reads": (lambda a, x: f"01.03.24 {a % 24}.{a % 60:02}", "", r"; write 2024-03-31 \("),
+    "months in the place of days": (lambda a, x: f"{a % 2 + 3}/{a % 15 + 13}/2024", "--day-first n",
+                                    rf"'\), though the column has the day first; write 2024-03-31{NAMES}"),
+    "spans": (lambda a, x: f"05/{a % 28 + 1:02}/2012 - 09/21/2012", "",
+              rf"- 09/21/2012'\); give beginning and end a column each, as 2024-03-31{NAMES}"),
+    "years to come": (lambda a, x: f"{a % 28 + 1:02}-Mar-{40 + int(x) % 29}", "",
+                      r"has years of two digits that are read as 2040 to 2068 \('\d\d-Mar-[4-6]\d'\); write four"),
+    "years to come in full": (lambda a, x: f"{a % 28 + 1:02}-Mar-{2040 + int(x) % 29}", "", ""),
+    "years of this century": (lambda a, x: f"{a % 28 + 1:02}-Mar-{int(x) % 40:02}", "", ""),
+    "sizes": (lambda a, x: f"{a}x{x} km", "", ""),
+    "times of two kinds": (lambda a, x: f"1:{a % 60:02}:30" if a % 9 else f"{a % 30 + 30}:10", "",
+                           r"has times without seconds \('\d\d:10'\) beside '1:\d\d:30': they are hours and minutes;"),
+    **{time: (lambda a, x, time=time: time.format(a % 50), "", "") for time in ("{}:10", "{}:10:05")},
+    **{day: (lambda a, x, day=day: day.format(a % 28 + 1), "", rf"{UNREAD}\(")
+       for day in ("2024.05.{:02}", "{:02}-Marz-2024", "{} Januar 24", "2024-W{:02}", "2024-05-{:02} 01h05")},
+    **{month: (lambda a, x, month=month: month.format(year=1990 + a % 99, month=a % 9 + 1, quarter=a % 4 + 1), "", "")
+       for month in ("{year}-{month:02}", "{year}-M{month:02}", "May-{year}", "{year}Q{quarter}")},
+    **{month: (lambda a, x, month=month: f"{month}{10 + a % 90}", "", rf"{UNREAD}\('{month}")
+       for month in ("May-", "FY", "FY20")},
+}  # fmt: skip
 
-    what = "sonlearn: warning: the column 'n' has "
-    _, _, err = trained("a;n;y\n", lambda a, x, y: f"{a};{german(x)};{int(y)}", "--delimiter", ";")
-    names = "(--categorical 'n' if they are names)"
-    assert err == f"{what}numbers that are read as texts ({german(ROWS[0][1])!r}); give --decimal ',' {names}"
-    _, _, err = trained("a,n,y\n", lambda a, x, y: f'{a},"${x:,.2f}",{int(y)}')
-    assert err.startswith(what)
-    assert err.endswith(f"; write 1234.5, without signs, units and thousands {names}")
-    _, _, err = trained("a,n,y\n", lambda a, x, y: f'{a},"{a + 1000:,}",{int(y)}')  # 1,001 is rarely 1.001
-    either = "without signs, units and thousands, or if commas are decimal --decimal ','"
-    assert err.endswith(f"; write 1234.5, {either} {names}")
-    assert trained("a,n,y\n", lambda a, x, y: f'{a},"${x:,.2f}",{int(y)}', "--categorical", "n") == (0, "", "")
-    for date in ("2024.05.{:02}", "{:02}-Marz-2024", "{} Januar 24", "2024-W{:02}", "2024-05-{:02} 01h05"):
-        _, _, err = trained("a,n,y\n", lambda a, x, y: f"{a},{date.format(a % 28 + 1)},{int(y)}")  # noqa: B023
-        assert err.startswith(f"{what}dates that are not read as such (")
-    for month in ("{year}-{month:02}", "{year}-M{month:02}", "May-{year}", "{year}Q{quarter}"):
-        year = lambda a, x, y: f"{a},{month.format(year=1990 + a % 99, month=a % 9 + 1, quarter=a % 4 + 1)},{int(y)}"  # noqa: B023, E731
-        assert trained("a,n,y\n", year) == (0, "", "")
-    _, _, err = trained("a,n,y\n", lambda a, x, y: f"{a},{a % 11 + 1}/{a % 12 + 1}/2024,{int(y)}")
-    assert err.endswith("; --day-first 'n', or --month-first, reads them (--categorical 'n' if they are names)")
-    _, _, err = trained("a,n,y\n", lambda a, x, y: f"{a},{a % 11 + 1}/{a % 12 + 1}/2024,{int(y)}", "--date", "n")
-    assert "expected a date (2024-03-31), or nothing (--date); --day-first 'n', or --month-first, reads it" in err
-    _, _, err = trained("a,n,y\n", lambda a, x, y: f"{a},{24 + a % 2}-{a % 12 + 1:02}-{a % 28 + 1:02},{int(y)}")
-    assert (
-        "--day-first 'n', or --month-first, reads them, unless they begin with the year (2024-03-31 is read) (" in err
-    )
-    _, _, err = trained("a,n,y\n", lambda a, x, y: f"{a},{a % 12 + 1:02}/{1990 + a},{int(y)}")
-    assert err.startswith(f"{what}dates that are not read as such ('")
-    for month in ("May-", "FY", "FY20"):
-        _, _, err = trained("a,n,y\n", lambda a, x, y: f"{a},{month}{10 + a % 90},{int(y)}")  # noqa: B023
-        assert err.startswith(f"{what}dates that are not read as such ('{month}")
-    _, _, err = trained("a,n,y\n", lambda a, x, y: f"{a},01.03.24 {a % 24}.{a % 60:02},{int(y)}")
-    assert "; write 2024-03-31 (" in err  # neither flag reads these hours
-    _, _, err = trained("a,n,y\n", lambda a, x, y: f"{a},{a % 2 + 3}/{a % 15 + 13}/2024,{int(y)}", "--day-first", "n")
-    assert err.endswith(
-        "'), though the column has the day first; write 2024-03-31 (--categorical 'n' if they are names)"
-    )
-    _, _, err = trained("a,n,y\n", lambda a, x, y: f"{a},05/{a % 28 + 1:02}/2012 - 09/21/2012,{int(y)}")
-    assert err.endswith(
-        "- 09/21/2012'); give beginning and end a column each, as 2024-03-31 (--categorical 'n' if they are names)"
-    )
-    _, _, err = trained("a,n,y\n", lambda a, x, y: f"{a},{a % 28 + 1:02}-Mar-{40 + int(x) % 29},{int(y)}")
-    assert re.search(
-        r"has years of two digits that are read as 2040 to 2068 \('\d\d-Mar-[4-6]\d'\); write four digits", err
-    )
-    assert trained("a,n,y\n", lambda a, x, y: f"{a},{a % 28 + 1:02}-Mar-{2040 + int(x) % 29},{int(y)}") == (0, "", "")
-    assert trained("a,n,y\n", lambda a, x, y: f"{a},{a % 28 + 1:02}-Mar-{int(x) % 40:02},{int(y)}") == (0, "", "")
-    _, _, err = trained("a,n,y\n", lambda a, x, y: f"{a},{['Köln', 'Graz'][a % 2]},{int(y)}", encoding="latin-1")
-    assert err == f"sonlearn: warning: {tmp_path / 't.csv'}: {LATIN}"
-    assert trained("a,n,y\n", lambda a, x, y: f"{a},{a}x{x} km,{int(y)}") == (0, "", "")
-    _, _, err = trained(
-        "a,n,y\n", lambda a, x, y: f"{a},{f'1:{a % 60:02}:30' if a % 9 else f'{a % 30 + 30}:10'},{int(y)}"
-    )
-    assert re.search(
-        r"has times without seconds \('\d\d:10'\) beside '1:\d\d:30': they are hours and minutes; write", err
-    )
-    said = cli.out("describe", "--label", "y", tmp_path / "t.csv")
-    assert re.search(r"\nn: looks like times without seconds \('\d\d:10'\) beside '1:\d\d:30': they are hours", said)
-    for time in ("{}:10", "{}:10:05"):  # of days, and durations alike
-        assert trained("a,n,y\n", lambda a, x, y: f"{a},{time.format(a % 50)},{int(y)}") == (0, "", "")  # noqa: B023
+
+@pytest.mark.parametrize(("field", "flags", "said"), FIELDS.values(), ids=FIELDS)
+def test_what_is_not_read_as_it_is_meant_is_said(cli, tmp_path, field, flags, said):
+    table = written(tmp_path / "t.csv", "a,n,y\n", lambda a, x, y: f"{a},{field(a, x)},{int(y)}")
+    err = cli("train", "--method", "nag", "--quiet", "--label", "y", table, *flags.split()).err
+    assert re.search(said or "^$", err)
+    if "without seconds" in said:
+        described = cli.out("describe", "--label", "y", table)
+        assert re.search(
+            r"\nn: looks like times without seconds \('\d\d:10'\) beside '1:\d\d:30': they are h", described
+        )
 
 
 TEXTS = {
@@ -213,15 +175,6 @@ def test_text_that_is_not_utf8_is_named_before_workers_read_it(tmp_path, capsys)
     paths[1].write_bytes(paths[1].read_bytes().decode().encode("latin-1"))
     assert files_of(RunOptions(data=tuple(map(str, paths)))) == (list(map(str, paths)), [f"{paths[1]}: {LATIN}"])
     assert capsys.readouterr().err == f"sonlearn: warning: {paths[1]}: {LATIN}\n"
-
-
-def test_dates_of_other_notations():
-    expected = {"d.year": 24.0, "d.month=3": 1.0, "d.weekday=Sun": 1.0, "Constant": 1.0}
-    for day in ("2024-03-31", "2024/03/31", "31.03.2024", "31.3.2024", " 31.03.2024 "):
-        assert rows(f"d\n{day}\n") == [(pytest.approx(float("nan"), nan_ok=True), expected | {"d.day": 31.0})]
-        assert rows(f"d\n{day.strip()} 13:05\n")[0][1] == expected | {"d.hour=13": 1.0}
-    for text in ("31/03/2024", "31.13.2024", "2024-03/31"):
-        assert rows(f"d\n{text}\n")[0][1].keys() == {f"d={text}", "Constant"}
 
 
 def test_a_column_without_a_name_is_a_column():
