@@ -318,34 +318,6 @@ def test_rows_of_texts_keep_the_buffers_of_one_row():
     assert all(each is buffers[1] for each in buffers[1:])
 
 
-def test_dates_are_read_as_those_of_a_table():
-    stamp = datetime.datetime(2024, 3, 31, 13, 5, tzinfo=datetime.UTC)
-    parts = {"at.year": 24.0, "at.month=3": 1, "at.weekday=Sun": 1, "at.hour=13": 1, "x": 2.0}
-    given = [{"at": stamp, "x": 2.0}, {"at": stamp.date(), "x": 2.0}]
-    found = [batch_of([x], None, 1.0, 32, True) for x in (*given, parts)]
-    np.testing.assert_array_equal(found[0].indices, found[2].indices)
-    np.testing.assert_array_equal(found[0].values, found[2].values)
-    for numpys in (np.datetime64("2024-03-31T13:05", "ns"), np.datetime64("2024-03-31T13:05")):
-        batch = batch_of([{"at": numpys, "x": 2.0}], None, 1.0, 32, True)
-        np.testing.assert_array_equal((batch.indices, batch.values), (found[0].indices, found[0].values))
-    times = [{"at": datetime.time(13, 30), "x": 2.0}, {"at": 13.5, "at.hour=13": 1, "x": 2.0}]
-    time, same = (batch_of([x], None, 1.0, 32, True) for x in times)
-    np.testing.assert_array_equal((time.indices, time.values), (same.indices, same.values))
-    zoned = batch_of([times[0] | {"at": datetime.time(13, 30, tzinfo=datetime.UTC)}], None, 1.0, 32, True)
-    np.testing.assert_array_equal((zoned.indices, zoned.values), (same.indices, same.values))
-    with pytest.raises(InputError, match=r"for the feature 'at', expected a finite number"):
-        batch_of([{"at": np.timedelta64(5, "ns")}], None, 1.0, 32, True)
-    of_day = {"at.year": 24.0, "at.month=3": 1, "at.weekday=Sun": 1, "at.day": 31.0, "x": 2.0}
-    day = batch_of([of_day], None, 1.0, 32, True)
-    np.testing.assert_array_equal(np.sort(found[1].indices), np.sort(day.indices))
-    np.testing.assert_array_equal(np.sort(found[1].values), np.sort(day.values))
-    model = SonlearnRegressor(method="nag")
-    model.learn_one(given[0], 1.0)
-    twin = SonlearnRegressor(method="nag")
-    twin.learn_one(parts, 1.0)
-    assert model.predict_one(given[1]) != model.predict_one(given[0]) == twin.predict_one(parts)
-
-
 DAYS = [
     {"at": datetime.datetime(2024, 3, 1 + i % 31, i % 24, 5), "day": datetime.date(2024, 1 + i % 12, 7), "x": i % 5 - 2,
      "clock": datetime.time(i % 24, 30), "say": ["Green tea, black tea", "a cup", "tea"][i % 3], "kind": "ab"[i % 2]}
@@ -354,17 +326,21 @@ DAYS = [
 
 
 def test_dates_and_words_are_those_of_json():
-    """Features and their marks; of a row of several parts the order is that of the slots."""
-    options = TextOptions(format="json", bits=32, chain_hash=True, text=("say",))
-    expect = next(iter(read_batches(DAYS, options)))
-    found = batch_of(DAYS, None, 1.0, 32, True, ("say",))
+    """Features and their marks; of a row of several parts the order is that of the slots. Zones do not count."""
+    options, utc = TextOptions(format="json", bits=32, chain_hash=True, text=("say",)), datetime.UTC
+    zoned = [x | {"at": x["at"].replace(tzinfo=utc), "clock": x["clock"].replace(tzinfo=utc)} for x in DAYS[:3]]
+    rows = [*DAYS, *zoned, *({"at": np.datetime64("2024-03-31T13:05", unit), "x": 2.0} for unit in ("ns", "m"))]
+    expect = next(iter(read_batches(rows, options)))
+    found = batch_of(rows, None, 1.0, 32, True, ("say",))
     assert (found.marks == 1).any()
     assert (found.marks > 1).any()
-    for i in range(len(DAYS)):
+    for i in range(len(rows)):
         own, other = (batch.part(i, i + 1) for batch in (found, expect))
         assert sorted(zip(own.indices, own.values, own.marks, strict=True)) == sorted(
             zip(other.indices, other.values, other.marks, strict=True)
         )
+    with pytest.raises(InputError, match=r"for the feature 'at', expected a finite number"):
+        batch_of([{"at": np.timedelta64(5, "ns")}], None, 1.0, 32, True)
 
 
 @pytest.mark.parametrize("text", [(), ("say",)])

@@ -2,7 +2,6 @@
 
 import dataclasses
 import gzip
-import http.client
 import io
 import json
 
@@ -165,14 +164,9 @@ def test_what_is_new_in_a_column_is_said_in_the_reply_to_its_request():
     """Once, as on standard error: what the model has never met in it."""
     told = "the column 'n' has missing numbers, of which the model has met none; the column's mean stands for them"
     with served(of_table()) as server:
-        connection = http.client.HTTPConnection("127.0.0.1", server.http, timeout=60)
         for n, notes in ((3, None), (None, [told]), (None, None)):
-            row = json.dumps({"n": n, "city": "Graz", "note": "good"})
-            connection.request("POST", "/predict", row, {"content-type": "application/json"})
-            response = connection.getresponse()
-            assert json.loads(response.headers.get("warnings", "null")) == notes
-            response.read()
-        connection.close()
+            server.json("/predict", {"n": n, "city": "Graz", "note": "good"})
+            assert server.told == notes
     assert server.notes == [told]
     with served(of_table()) as server:
         rows = [{"n": n, "city": "Graz", "note": "good"} for n in (3, None, None, 3)]
@@ -202,18 +196,13 @@ def test_a_reply_says_of_what_columns_its_own_request_had():
     lacks = "<request>: columns that the model knows and the table has not: 'city', 'note'"
     with served(of_table()) as server:
         whole = {"n": 3, "city": "Graz", "note": "good"}
-        connection = http.client.HTTPConnection("127.0.0.1", server.http, timeout=60)
         for media, text, notes in (
             ("application/json", json.dumps(whole), None),
             ("application/json", json.dumps([whole, whole | {"town": "Graz"}]), [told]),
             ("application/json", json.dumps({"n": 3, "town": 1}), [lacks, told]),
             ("text/csv", "n,city,note,town\n1,Graz,bad,1\n", [told]),
         ):
-            connection.request("POST", "/predict", text, {"content-type": media})
-            response = connection.getresponse()
-            assert (response.status, json.loads(response.headers.get("warnings", "null"))) == (200, notes)
-            response.read()
-        connection.close()
+            assert (server.ask("POST", "/predict", text, media)[0], server.told) == (200, notes)
         body = json.dumps(whole | {"town": 1}) + "\n"
         requests = [worker.PredictionRequest("lines", text.encode(), False, True, worker.NOTHING_MORE)
                     for text in (body, json.dumps(whole) + "\n", body)]  # fmt: skip

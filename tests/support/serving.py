@@ -49,7 +49,7 @@ class Served:
     """A server under way: its ports, its worker, what it has reported, and its notes on columns."""
 
     def __init__(self, learner: Learner, options: ServeOptions, events: EventLog | None = None):
-        self.learner, self.reports, self.notes, self.events = learner, [], [], events
+        self.learner, self.reports, self.notes, self.events, self.told = learner, [], [], events, None
         self._warm_up(options)  # so that no client waits for kernels
         self._sockets = [listen("127.0.0.1", 0, "--port"), self._lines()]
         self.http, self.tcp = (bound and bound.getsockname()[1] for bound in self._sockets)
@@ -84,11 +84,12 @@ class Served:
         assert not self._thread.is_alive()
 
     def ask(self, method: str, path: str, body: bytes | str | None = None, media: str = "text/plain", **headers):
-        """(status, answer) of one request."""
+        """(status, answer) of one request; `told` are the warnings that came with it, or None."""
         connection = http.client.HTTPConnection("127.0.0.1", self.http, timeout=60)
         try:
             connection.request(method, path, body, {"content-type": media, **headers})
             response = connection.getresponse()
+            self.told = json.loads(response.headers.get("warnings", "null"))
             return response.status, response.read().decode("utf-8", "surrogateescape")
         finally:
             connection.close()
