@@ -315,9 +315,9 @@ class ColumnSummary:
         elif (self.numbers or self.dates) and 0 < texts < held / 2:
             known = (value for value in self.values if not isinstance(value, Numbers) and number_of(value) is None)
             shown = [shorten(value) for value in known if date_in(value, self._first) is None]
-            few = ", ".join(shown[:3])
+            few = f" ({', '.join(shown[:3])})" * bool(shown)
             kind = "numbers" if self.numbers else "dates"
-            out.append(f"{kind} with texts among them ({few}), each a category of its own")
+            out.append(f"{kind} with texts among them{few}, each a category of its own")
         elif self.numbers and texts:
             few = next(shorten(value) for value in self.values if number_of(value) is not None)
             out.append(f"codes, of which some are read as numbers ({few}); --categorical {flag}")

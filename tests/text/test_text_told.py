@@ -169,6 +169,9 @@ def test_describe_takes_arrays_of_numbers_for_numbers(tmp_path):
     assert (columns["v"].missing, columns["v"].suspicions, columns["v"].examples[0]) == (0.25, [], "'0.5'")
     (said,) = columns["few"].suspicions
     assert said.startswith("numbers with texts among them ('none'), ")
+    (tmp_path / "t.csv").write_text("v,y\n" + "".join(f"{i + 0.5},{i % 2}\n" for i in range(10_000)) + "?,1\n")
+    column, _ = describe(str(tmp_path / "t.csv"), label="y").columns  # more values than are counted
+    assert column.suspicions == ["numbers with texts among them, each a category of its own"]
 
 
 def test_describe_says_what_train_reads(tmp_path):
