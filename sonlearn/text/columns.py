@@ -361,11 +361,12 @@ def columns_have(names: Sequence[str], what: str) -> str:
 
 
 def no_labels(labels: Collection[str]) -> list[str]:
-    """Return what to say of classes that look like no label, like another one, or like values."""
+    """Return what to say of classes that look like no label, like another one, or like values in other notations."""
     written, met = dict[str, list[str]](), Suspicions()
     for label in labels:
         written.setdefault(label.lower(), []).append(label)
-        met.add(label)
+        if number_in(label) is None:
+            met.add(label)
     blank = [shorten(label) for label in labels if label.lower() in NOTHING_MEANT]
     alike = [" and ".join(map(shorten, same[:2])) for same in written.values() if len(same) > 1]
     values = met.meant(max(ENOUGH - 1, met.texts / 2), "")
