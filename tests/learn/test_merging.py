@@ -15,7 +15,14 @@ from sonlearn import InputError, Learner, LearnOptions, OptionError
 from sonlearn.data.axes import Numbers
 from sonlearn.data.rows import rows_between
 from sonlearn.learn.ensemble import target
-from sonlearn.learn.ensemble.combiner import PRIOR_PRECISION, combine, merge_combiners, new_combiner, went_on
+from sonlearn.learn.ensemble.combiner import (
+    PRIOR_PRECISION,
+    combine,
+    conditioned,
+    merge_combiners,
+    new_combiner,
+    went_on,
+)
 from sonlearn.learn.losses import LOGISTIC, Loss
 from sonlearn.options.members import member
 from sonlearn.options.views import VIEWS
@@ -565,6 +572,25 @@ def test_combiners_are_gaussians():
     one = merge_combiners(parts[:1], base, [[]])
     np.testing.assert_allclose(one.w, parts[0].w, rtol=1e-7, atol=1e-9)
     np.testing.assert_allclose(one.A, parts[0].A, rtol=1e-7, atol=1e-9)
+
+
+def test_combiners_that_lost_members_merge_as_what_is_left_of_their_merge():
+    """As Gaussians: it does not matter whether a weight is set to 0 before or after they are brought together."""
+    k, rng = 4, np.random.default_rng(6)
+    first = new_combiner([member(name) for name in ("nag", "nag:pairs", "nag~0.03", "arow-precision:odds")], (2.0,))
+
+    def gone_on(combiner):
+        X, best = rng.normal(size=(9, k)), rng.normal(size=k)
+        A = combiner.A[0] + X.T @ X
+        w = np.linalg.solve(A, combiner.A[0] @ combiner.w[0] + X.T @ X @ best)
+        return combiner._replace(w=w[None], A=A[None], P=np.linalg.inv(A)[None], rows=combiner.rows + 9)
+
+    base = gone_on(first)
+    parts = [gone_on(base) for _ in range(2)]
+    whole = conditioned(merge_combiners(parts, base, [[], []]), [1])
+    found = merge_combiners([conditioned(each, [1]) for each in parts], base, [[1], [1]])
+    for ours, expected in zip(found[:3], whole[:3], strict=True):  # what is gone is so to the last bit
+        np.testing.assert_allclose(ours, expected, rtol=1e-9)
 
 
 # -------------------------------------------------------------------------------------------------------- learners

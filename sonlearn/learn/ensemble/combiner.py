@@ -162,7 +162,7 @@ def copy_inputs(own, combiner, at):
 
 
 def went_on(combiners: Sequence[Combiner], base: Combiner, rows: Sequence[int]) -> bool:
-    """Return whether all have learned so many rows since `base`: at a checkpoint a combiner begins anew (`pruning`)."""
+    """Return whether all have learned so many rows since `base`: at a checkpoint one may begin anew (`Target.left`)."""
     return all(int(each.rows[0] - base.rows[0]) == n for each, n in zip(combiners, rows, strict=True))
 
 
@@ -174,9 +174,10 @@ def merge_combiners(combiners: Sequence[Combiner], base: Combiner, gone: Sequenc
     Parameters
     ----------
     base : with which all began and from which they `went_on`, or a new one
-    gone : of each combiner the inputs that were pruned since the base
+    gone : of each combiner the inputs that were pruned; those that all lack have no weight
     """
-    rows = [int(each.rows[0]) for each in combiners]
+    out = sorted(set.intersection(*map(set, gone)))
+    base, rows = conditioned(base, out), [int(each.rows[0]) for each in combiners]
     start, retention = int(base.rows[0]), float(base.retention[0])
     periods = [n // PERIOD - start // PERIOD for n in rows]
     by = merging.shares(periods, retention)
@@ -184,19 +185,20 @@ def merge_combiners(combiners: Sequence[Combiner], base: Combiner, gone: Sequenc
     A, moved = np.zeros((E, k, k)), np.zeros((E, k))
     prior = base.prior[:, :, None] * np.eye(k)
     for share, passed, each, pruned in zip(by, periods, combiners, gone, strict=True):
-        own = without(base, pruned) if pruned else base
+        own = conditioned(base, pruned)
         gained = _positive((each.A - prior) - retention**passed * (own.A - prior))
         A += share * gained
         moved += share * np.einsum("eij,ej->ei", each.A, each.w - own.w)
     A += prior + retention ** sum(periods) * (base.A - prior)
     w = base.w + np.linalg.solve(A, moved[:, :, None])[:, :, 0] if k else base.w.copy()
     faded = merging.shares(np.subtract(rows, start), retention ** (1.0 / PERIOD))
-    return Combiner(
-        w, (A + A.swapaxes(1, 2)) / 2.0, _inverse(A), base.prior.copy(),
+    found = Combiner(
+        w, (A + A.swapaxes(1, 2)) / 2.0, base.P, base.prior.copy(),
         merging.summed(base.loss, [each.loss for each in combiners], np.ones(len(rows))),
         np.maximum(merging.summed(base.errors, [each.errors for each in combiners], faded), 0.0),
         base.rows + int(sum(rows) - start * len(rows)), base.retention.copy(),
     )  # fmt: skip
+    return without(found, out)
 
 
 def _positive(A: np.ndarray) -> np.ndarray:

@@ -592,8 +592,8 @@ class Committee(Engine):
             for own in (history, state.history):
                 own.inputs[:, idle] = 0.0
             work = self.at_work(state)
-            online = self.target.replayed_anew(case, work.online)
-            offline = self.target.replayed_anew(case, work.offline) if work.apart else self.new().offline
+            online = self.target.left(case, state.online, work.online, idle)
+            offline = self.target.left(case, state.offline, work.offline, idle) if work.apart else self.new().offline
             resting.leave_out(state.resting, idle)
             state = state._replace(online=online, offline=offline)
         left = state.history if self.rows_left(state) else self.new().history

@@ -9,7 +9,7 @@ import numpy as np
 
 from sonlearn.data import axes
 from sonlearn.data.axes import Numbers
-from sonlearn.learn.ensemble.combiner import Combiner, merge_combiners, went_on, without
+from sonlearn.learn.ensemble.combiner import Combiner, merge_combiners, went_on
 from sonlearn.learn.ensemble.history import History, last_rows, of_rows
 
 if TYPE_CHECKING:
@@ -83,9 +83,7 @@ def _combiner(
     """
     if not went_on(combiners, base, rows):
         base = committee.target.new_combiner(committee.inputs)
-    found = merge_combiners(combiners, base, gone)
-    out = sorted(set.intersection(*map(set, gone)))
-    return without(found, out) if out else found
+    return merge_combiners(combiners, base, gone)
 
 
 def merged_history(states: Sequence[CommitteeState], base: CommitteeState, kept: int) -> History:

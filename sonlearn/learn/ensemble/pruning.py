@@ -370,8 +370,7 @@ class ReplayJudge:
         at = [*chosen, *range(len(case.costs), len(case.inputs))]
         _, losses, weight = self._target.replayed(case, at, self._target.judging)
         start = len(losses) // 4
-        known = start + np.flatnonzero(~np.isnan(losses[start:]))
-        return float(np.average(losses[known], weights=weight[known])) if len(known) else 0.0
+        return float(np.average(losses[start:], weights=weight[start:])) if len(losses) else 0.0
 
 
 class FittedJudge:

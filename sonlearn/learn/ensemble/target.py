@@ -33,7 +33,7 @@ from sonlearn.learn.ensemble.combiner import (
     prior_for,
     without,
 )
-from sonlearn.learn.ensemble.history import History, last_rows
+from sonlearn.learn.ensemble.history import last_rows
 from sonlearn.learn.ensemble.label_scale import LabelScale, new_scale
 from sonlearn.learn.ensemble.progress import TWO, VALUES
 from sonlearn.learn.ensemble.pruning import Judge, PruningCase, ReplayJudge
@@ -49,8 +49,6 @@ from sonlearn.options.views import VIEWS
 JUDGED = 8192
 #: An input of the combiner of quantiles that is always 1. Members predict means, a quantile is beside those.
 BIAS = Member("bias", "raw", weight=0.0, cost=0.0)
-#: An input of the combiner whose weight stays what it is.
-FIXED = Member("multiplicity", "raw", weight=1.0, precision=1e12)
 #: Losses of values that mean the same whatever the unit.
 _SCALE_FREE = ("squared", "absolute", "quantile")
 #: Prior precision of the combiner of two classes that judges.
@@ -240,25 +238,20 @@ class Target:
     ) -> tuple[Combiner, np.ndarray, np.ndarray]:
         """A combiner run over the last rows of the history, all of whose inputs but those `at` are 0.
 
-        `precision`: prior of its sets of weights; empty: the usual one. Returns the combiner, its losses (NaN where
-        there was nothing to choose) and the weights of the rows, float64[rows] each.
+        `precision`: prior of its sets of weights; empty: the usual one. Returns the combiner, its losses and the
+        weights of the rows, float64[rows] each.
         """
-        history, k = last_rows(case.history, JUDGED), len(self.inputs)
-        part, beside = self.remembered(history)
-        V = np.concatenate([history.inputs[:, list(at)].transpose(1, 0, 2), beside])
-        inputs, z = (*self.inputs, *(FIXED,) * len(beside)), np.zeros(V.shape[1:])
-        combiner = new_combiner(inputs, precision or self.precision, case.decay)
-        run_calls(self.combine_some(combiner, [*at, *range(k, k + len(beside))], plain(V), part, True, z))
-        return of_inputs(combiner, range(k)), self.losses(z, part), part.rows.weight
-
-    def remembered(self, history: History) -> tuple[Part, np.ndarray]:
-        """(the rows of a history, with labels as a combiner learns them; inputs of weight 1, float64[m, rows, W])."""
+        history, at = last_rows(case.history, JUDGED), list(at)
         par, y, weight = (np.ascontiguousarray(column, dtype=np.float64) for column in history.facts.T)
         rows = NO_ROWS._replace(y=y, weight=weight)
-        return Part(rows, new_scale(rows)._replace(par=par)), np.zeros((0, *history.inputs.shape[::2]))
+        part, z = Part(rows, new_scale(rows)._replace(par=par)), np.zeros((len(y), 1))
+        combiner = new_combiner(self.inputs, precision or self.precision, case.decay)
+        V = plain(history.inputs[:, at].transpose(1, 0, 2))
+        run_calls(self.combine_some(combiner, at, V, part, True, z))
+        return combiner, self.losses(z, part), weight
 
-    def replayed_anew(self, case: PruningCase, at: list[int]) -> Combiner:
-        """A combiner that has learned the history of the inputs `at`."""
+    def left(self, case: PruningCase, combiner: Combiner, at: list[int], gone: list[int]) -> Combiner:
+        """What is left of a combiner, of the inputs `at`, without those `gone`: one that has learned the history."""
         combiner = self.replayed(case, at)[0]
         return without(combiner, [i for i in range(len(self.inputs)) if i not in at])
 
