@@ -133,7 +133,8 @@ class _SklearnEstimator(base.Options, BaseEstimator):
         elif self._is_plain(X):
             if y is None:
                 return X, None, None
-            if weight is None and _are_numbers(y, X.shape[0]):
+            plain = type(y) is np.ndarray and y.shape == X.shape[:1] and y.dtype.kind in "biuf"
+            if weight is None and plain and np.isfinite(y.sum()):
                 return X, y, np.ones(len(y))
         if isinstance(X, np.ndarray | list | tuple):
             _check_no_times(np.asarray(X))
@@ -427,17 +428,10 @@ class _SklearnEstimator(base.Options, BaseEstimator):
 
 def _check_no_times(X: np.ndarray) -> None:
     """Raise ValueError for dates and durations in an array, also one of objects."""
-    for what, letter, types in (
-        ("dates", "M", datetime.date | np.datetime64), ("durations", "m", datetime.timedelta | np.timedelta64)
-    ):  # fmt: skip
-        if X.dtype.kind == letter or (X.dtype.kind == "O" and any(isinstance(value, types) for value in X.flat)):
-            raise ValueError(f"found {what} in an array, which would count as numbers; pandas.DataFrame(X) has {what}")
-
-
-def _are_numbers(y: Any, n: int) -> bool:
-    """Return whether y is float64[n], or of whole numbers, all finite."""
-    plain = type(y) is np.ndarray and y.shape == (n,) and y.dtype.kind in "biuf"
-    return plain and bool(np.isfinite(y.sum()))
+    times = datetime.date | np.datetime64 | datetime.timedelta | np.timedelta64
+    if X.dtype.kind in "mM" or (X.dtype.kind == "O" and any(isinstance(value, times) for value in X.flat)):
+        what = "dates or durations in an array, which would count as numbers"
+        raise ValueError(f"found {what}; pandas.DataFrame(X) has them as such")
 
 
 @with_parameters(_CLASSIFIER)

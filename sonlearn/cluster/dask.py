@@ -112,9 +112,8 @@ def sketch(
     InputError, OptionError
     """
     options = SketchOptions(method=method, size=size, **values)
-    return sketched(
-        data, options, Reading(text or TextOptions(constant=False), labels=Labelling(names=True)), zero_based, client
-    ).sketch
+    reading = Reading(text or TextOptions(constant=False), labels=Labelling(names=True))
+    return sketched(data, options, reading, zero_based, client).sketch
 
 
 def train(

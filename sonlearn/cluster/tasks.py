@@ -97,12 +97,6 @@ class Done:
         more = reader.malformed.errors[: SHOWN_ERRORS - len(self.errors)]
         self.errors += [placed(error, reader.part) for error in more]
 
-    def count_refused(self, learner: Learner, part: Any) -> None:
-        """Add the rows of a partition that `learner`, which has come to it with none, could not learn from."""
-        if learner.first_refused is not None:
-            self.refused += learner.refused_rows
-            self.first_refused = self.first_refused or placed(learner.first_refused, part)
-
 
 def left_out(every: Sequence[Done]) -> dict[str, Any]:
     """Return how reading went in all of these, as the fields of `Done`, but for tags."""
@@ -225,7 +219,9 @@ def learn_rows(
         after.problem = placed(error, part)
     if span.stop is not None:
         after.skipped, after.errors = skipped, errors
-    after.count_refused(learner, part)
+    if learner.first_refused is not None:  # of this partition: it has come to it with none
+        after.refused += learner.refused_rows
+        after.first_refused = after.first_refused or placed(learner.first_refused, part)
     after.header, after.arrays = learner.to_arrays()
     after.names = names.known
     return after

@@ -11,7 +11,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -68,7 +68,9 @@ class Bar:
         parts = [speed, *_averages(progress, "", 4)]
         place, figures = number - 1 + (self._meter.share or 0.0), ", ".join(parts)
         if self._bar is None:  # what comes before is the time of kernels being compiled, which says nothing of the rest
-            self._bar = _tqdm()(
+            from tqdm import tqdm
+
+            self._bar = type("bar", (tqdm,), {"monitor_interval": 0})(  # without the thread that watches over bars
                 total=self._passes, initial=place, postfix=figures, bar_format=_BAR, miniters=0, file=sys.stderr,
                 dynamic_ncols=True,
             )  # fmt: skip
@@ -80,13 +82,6 @@ class Bar:
         if self._bar is not None:
             self._bar.close()
             self._bar = None
-
-
-def _tqdm() -> Callable[..., Any]:
-    """tqdm's bar without the thread that watches over bars."""
-    from tqdm import tqdm
-
-    return type("bar", (tqdm,), {"monitor_interval": 0})
 
 
 def _averages(progress: Progress, of: str, digits: int) -> list[str]:

@@ -334,8 +334,8 @@ class Learner(SavedModel):
             other = other and len(table.indices) > 0
             if other and (known != "auto" or self.size):
                 given = "indices, as of a matrix" if indices else "hashed names"
-                names = "hashed names" if known == "auto" else f"names hashed to 2^{self.text.bits} slots"
-                expected = "indices" if known == "svmlight" else names
+                names = f"names hashed to 2^{self.text.bits} slots"
+                expected = {"svmlight": "indices", "auto": "hashed names"}.get(known, names)
                 raise InputError(table.source, None, None, given, f"{expected}, which this learner takes")
             if other and learns:
                 self.text = dataclasses.replace(self.text, format="svmlight")

@@ -238,7 +238,8 @@ def member(name: str, loss: str = "logistic", several: bool = False) -> Member:
     for each in alike:
         if each.rate == rate:
             return each
-    able = _able_to_forget(several)
+    able = [method for method, (_, _, takes) in CLASS_METHODS.items() if "decay" in takes]
+    able = able if several else sorted(method for method, entry in METHODS.items() if "decay" in entry.takes)
     if rate and method not in able:
         raise OptionError(f"--members {name}: {method} cannot forget; without ~{text}, or of {', '.join(able)}")
     if base in table:
@@ -268,12 +269,6 @@ def _check_parts(name: str, method: str, view: str, several: bool) -> None:
         )
     if view not in VIEWS:
         raise OptionError(f"--members {name}: there is no view {view!r}; expected one of {nearest(view, VIEWS)}")
-
-
-def _able_to_forget(several: bool) -> list[str]:
-    if several:
-        return [method for method, (_, _, takes) in CLASS_METHODS.items() if "decay" in takes]
-    return sorted(method for method, entry in METHODS.items() if "decay" in entry.takes)
 
 
 def rate_of(name: str, text: str) -> float:

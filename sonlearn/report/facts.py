@@ -103,7 +103,8 @@ def stream_lines(facts: dict[str, Any]) -> list[str]:
     """Lines of a summary; none of a learner that has no members."""
     both, changes, shown = facts.get("combinations"), facts.get("drift"), []
     unit = " (in standard deviations of the labels)" if facts.get("scaled") else ""
-    if both and _differ(both):
+    online, offline = (both[way]["loss"] if both else 0.0 for way in ("online", "offline"))
+    if abs(offline - online) > SAME * max(abs(online), 1e-300):
         shown += [
             f"{name} = loss {both[which]['loss']:.6f}, error {both[which]['error']:.6f}{unit}"
             for name, which in (("with labels arriving", "online"), ("without", "offline"))
@@ -121,11 +122,6 @@ def change_points(rows: list[int]) -> str:
     shown = ", ".join(str(row) for row in rows[-NAMED:])
     more = f", {len(rows) - NAMED} before" if len(rows) > NAMED else ""
     return f"{'changes' if len(rows) > 1 else 'a change'} at row{'s' * (len(rows) > 1)} {shown}{more}"
-
-
-def _differ(both: dict[str, dict[str, float]]) -> bool:
-    online, offline = both["online"]["loss"], both["offline"]["loss"]
-    return abs(offline - online) > SAME * max(abs(online), 1e-300)
 
 
 def members(facts: dict[str, Any]) -> list[dict[str, Any]]:

@@ -124,8 +124,9 @@ def _told(options: TextOptions, columns: list[str], records: Iterator[Any]) -> t
 
 def _rows_of(record: Any, columns: list[str], texts_alone: bool = False) -> Iterator[dict[str, str]]:
     """The rows of a record batch as texts by column, of all columns or `texts_alone`, categories among them."""
+    kinds = [str(getattr(kind, "value_type", kind)) for kind in record.schema.types]
     texts = {title: _fields(record.column(i), title, as_text=True).all_texts()
-             for i, title in enumerate(columns) if not texts_alone or _is_text(record.column(i).type)}  # fmt: skip
+             for i, title in enumerate(columns) if not texts_alone or kinds[i] in _TEXTS}  # fmt: skip
     yield from (dict(zip(texts, row, strict=True)) for row in zip(*texts.values(), strict=True))
 
 
@@ -292,11 +293,6 @@ def _table(
     return encoder.parsed(batch._replace(lines=begin + batch.lines), errors, features)
 
 
-def _is_text(kind: Any) -> bool:
-    """Return whether a column of this type holds texts, or categories that are texts."""
-    return str(getattr(kind, "value_type", kind)) in _TEXTS
-
-
 def _fields(column: Any, title: str, as_text: bool = False) -> Fields:
     """The fields of a column; with `as_text` numbers are texts too."""
     import pyarrow
@@ -313,10 +309,9 @@ def _fields(column: Any, title: str, as_text: bool = False) -> Fields:
     if refused is not None:  # periods Arrow holds as numbers, of any unit
         raise InputError("", None, None, f"{refused[0]} in the column {shorten(title)}", refused[1])
     if kinds.is_duration(kind):
-        column = column.cast(pyarrow.duration("us"), safe=False).dictionary_encode()
-        taken = [str(each) for each in column.dictionary.to_pylist()]
-        column = pyarrow.DictionaryArray.from_arrays(column.indices, pyarrow.array(taken, pyarrow.string()))
-    if kinds.is_dictionary(column.type):
+        taken = column.cast(pyarrow.duration("us"), safe=False).to_pylist()
+        column = pyarrow.array([None if each is None else str(each) for each in taken], pyarrow.string())
+    if kinds.is_dictionary(kind):
         # polars has texts of a type that Arrow cannot take from
         column, as_text = column.dictionary.cast(pyarrow.string()).take(column.indices), True
     if kinds.is_boolean(kind) and not as_text:

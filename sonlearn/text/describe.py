@@ -404,15 +404,11 @@ def summarise(columns: list[str], rows: Iterable[dict[str, str]], options: TextO
     found = [_described(summary, labels) for summary in summaries.values()]
     note = order.note(labels.values()) if len(labels) <= MOST_CLASSES else ""
     unlabelled = count - order.rows if options.label else 0
-    is_row = _names_are_values(summaries, options)
-    return Description(count, labels, found, 0, options, is_row, note, unlabelled, repeated)
-
-
-def _names_are_values(summaries: dict[str, ColumnSummary], options: TextOptions) -> bool:
-    """Tell whether names of columns, the label's or most that are no numbers, are among the columns' values."""
+    # names of columns, the label's or most that are no numbers, are among the columns' values
     texts = [name for name in summaries if number_of(name) is None]
     values = [name for name in texts if name in summaries[name].values]
-    return options.label in values or 2 * len(values) > len(texts)
+    is_row = options.label in values or 2 * len(values) > len(texts)
+    return Description(count, labels, found, 0, options, is_row, note, unlabelled, repeated)
 
 
 def _described(summary: ColumnSummary, labels: dict[str, int]) -> Described:

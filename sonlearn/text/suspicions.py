@@ -15,8 +15,6 @@ from sonlearn.text.dates import DAY, has_order, is_like_date
 
 #: Texts of a column before it is worth a note.
 ENOUGH = 20
-#: Dates, where a column has no other texts.
-_FEW = 3
 #: Rows before it is worth a note that nearly each has a text of its own.
 _MANY = 1000
 #: The largest byte of ASCII.
@@ -167,7 +165,7 @@ class Suspicions:
     def note(self, column: str, rows: int, commas: bool = True) -> str:
         """Return what is to be said of the column after so many rows, or nothing."""
         name = shorten(column)
-        most = _FEW - 1 if self.dates == self.texts else max(ENOUGH - 1, self.texts / 2)
+        most = 2 if self.dates == self.texts else max(ENOUGH - 1, self.texts / 2)
         meant = self.meant(most, name, commas)
         if meant:
             return f"the column {name} has {meant} (--categorical {name} if they are names)"

@@ -66,8 +66,9 @@ def convert(
 
 def svmlight_lines(batch: Batch) -> Iterator[str]:
     """LIBSVM lines; a tag becomes a comment, features are sorted by index."""
-    for i, pairs in enumerate(_pairs(batch)):
-        if name := _name(batch, i):
+    names = batch.class_names or [None] * batch.n
+    for i, (name, pairs) in enumerate(zip(names, _pairs(batch), strict=True)):
+        if name:
             raise _unsayable(batch, i, f"the label {shorten(name)}", "a number: LIBSVM text has no names; use --to vw")
         if np.isnan(batch.y[i]):
             raise _unsayable(batch, i, "an example without a label", "a label: LIBSVM text has no other examples")
@@ -83,9 +84,10 @@ def svmlight_lines(batch: Batch) -> Iterator[str]:
 
 def vw_lines(batch: Batch, bits: int) -> Iterator[str]:
     """VW lines with indices as names, in the default namespace; values 1 are left out, as in VW."""
-    for i, pairs in enumerate(_pairs(batch)):
+    names = batch.class_names or [None] * batch.n
+    for i, (name, pairs) in enumerate(zip(names, _pairs(batch), strict=True)):
         base = 0.0 if batch.base is None else float(batch.base[i])
-        label = _name(batch, i) or ("" if np.isnan(batch.y[i]) else number_text(batch.y[i]))
+        label = name or ("" if np.isnan(batch.y[i]) else number_text(batch.y[i]))
         if not _WORD.fullmatch(label):
             raise _unsayable(batch, i, f"the label {shorten(label)}", "one word without a bar in VW text")
         weight = number_text(batch.weight[i]) if batch.weight[i] != 1.0 or base else ""
@@ -106,11 +108,6 @@ def _pairs(batch: Batch) -> Iterator[list[tuple[int, float]]]:
     indices, values, indptr = batch.indices.tolist(), batch.values.tolist(), batch.indptr.tolist()
     for a, b in itertools.pairwise(indptr):
         yield [pair for pair in zip(indices[a:b], values[a:b], strict=True) if pair[0] != CONSTANT]
-
-
-def _name(batch: Batch, i: int) -> str | None:
-    """The label of a row where it is the name of a class."""
-    return batch.class_names[i] if batch.class_names else None
 
 
 def _unsayable(batch: Batch, i: int, found: str, expected: str) -> InputError:

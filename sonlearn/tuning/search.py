@@ -222,7 +222,10 @@ class Tuning:
             due += self._learn(part, None if held is None else held[start:stop])
             self._labelled += int(learnable(part, None if held is None else held[start:stop]).sum())
             if self._halves and self._labelled == self._next:
-                self._halve()
+                ranked = sorted(self.at_work, key=self._standing)
+                for contender in ranked[(len(ranked) + 1) // 2 :]:
+                    contender.stop()
+                self._next *= 2
             start = stop
         return due
 
@@ -321,12 +324,6 @@ class Tuning:
         labelled_rows = np.cumsum(learnable(batch, held)[start:])
         remaining = self._next - self._labelled
         return start + int(np.searchsorted(labelled_rows, remaining)) + 1 if labelled_rows[-1] >= remaining else batch.n
-
-    def _halve(self) -> None:
-        ranked = sorted(self.at_work, key=self._standing)
-        for contender in ranked[(len(ranked) + 1) // 2 :]:
-            contender.stop()
-        self._next *= 2
 
     def _standing(self, contender: Contender) -> float:
         """Its score; in a later pass, before the first held-out row, the score of the rows it learned."""

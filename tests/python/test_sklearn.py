@@ -937,7 +937,9 @@ def test_dates_of_arrays_are_refused_and_those_of_tables_read(pandas):
     X, y = np.arange("2024-03-01", "2024-03-21", dtype="M8[D]")[:, None], [0, 1] * 10
     ours = SonlearnClassifier(method="nag")
     for given in (X, [list(row) for row in X], np.array([[day] for day in X[:, 0]], dtype=object), X.astype(object)):
-        with pytest.raises(ValueError, match=r"found dates in an array, .* pandas\.DataFrame\(X\) has dates"):
+        with pytest.raises(
+            ValueError, match=r"found dates or durations in an array, .* pandas\.DataFrame\(X\) has them"
+        ):
             ours.fit(given, y)
     assert ours.fit(pandas.DataFrame(X, columns=["day"]), y).mixed_
     known = ours._names.known
@@ -948,7 +950,9 @@ def test_dates_of_arrays_are_refused_and_those_of_tables_read(pandas):
 def test_durations_of_arrays_are_refused_and_those_of_tables_read(pandas):
     X, y = np.arange(20).astype("m8[s]")[:, None], [0, 1] * 10
     for given in (X, X.astype(object), np.array([[each] for each in X[:, 0]], dtype=object)):
-        with pytest.raises(ValueError, match=r"found durations in an array, .* pandas\.DataFrame\(X\) has durations"):
+        with pytest.raises(
+            ValueError, match=r"found dates or durations in an array, .* pandas\.DataFrame\(X\) has them"
+        ):
             SonlearnClassifier(method="nag").fit(given, y)
     assert SonlearnClassifier(method="nag").fit(pandas.DataFrame({"for": X[:, 0]}), y).mixed_
 
