@@ -28,8 +28,13 @@ def table(negative="no", positive="yes", n=60, first="no"):
 
 
 def write(name, text):
-    with open(name, "w", encoding="utf-8") as file:
-        file.write(text)
+    Path(name).write_text(text, encoding="utf-8")
+
+
+def line_by_line(name):
+    """A process that writes a file's lines to ``pipe``."""
+    os.mkfifo("pipe")
+    return subprocess.Popen(f'while read -r line; do echo "$line"; done < {name} > pipe', shell=True)
 
 
 TRAIN = ("train", "--method", "nag", "-f", "m", "--label", "label", "--id", "key")
@@ -96,14 +101,12 @@ def test_members_that_a_file_usually_has_are_null_where_they_are_absent(cli):
     found = []
     for name, *more in (("null.json",), ("absent.json",), ("absent.json", "-c"), ("absent.json", "-c")):
         assert cli(*train, *more, name).status == 0
-        with open("p", encoding="utf-8") as file:
-            found.append(file.read() + cli.out("predict", "-i", "m", name))
+        found.append(Path("p").read_text(encoding="utf-8") + cli.out("predict", "-i", "m", name))
     assert found == [found[0]] * 4
     tuned = [cli("tune", "--grid", "method=nag", "--label", "y", name).err.splitlines()[-1] for name in
              ("null.json", "absent.json")]  # fmt: skip
     assert tuned[0].split()[0] == tuned[1].split()[0]
-    os.mkfifo("pipe")
-    with subprocess.Popen('while read -r line; do echo "$line"; done < absent.json > pipe', shell=True):
+    with line_by_line("absent.json"):
         assert cli("train", "--method", "nag", "--label", "y", "-f", "piped", "pipe").status == 0
     assert cli("train", "--method", "nag", "--label", "y", "-f", "m", "absent.json").status == 0
     assert cli.out("predict", "-i", "piped", "null.json") == cli.out("predict", "-i", "m", "null.json")
@@ -253,8 +256,7 @@ def test_a_text_is_learned_from_by_its_words(cli):
         found = []
         for given in (("--text", "subject"), (), ("-c",), ("-c",)):
             assert cli(*train, *given, data) == (0, "", "")
-            with open("m", "rb") as file:
-                found.append(file.read())
+            found.append(Path("m").read_bytes())
         assert found == [found[0]] * 4
         assert Learner.load("m").text.text == ("subject",)
         assert cli("train", "--quiet", "-i", "m", "-f", "n", data) == (0, "", "")
@@ -268,8 +270,7 @@ def test_a_text_is_learned_from_by_its_words(cli):
     tuned = cli("tune", "--grid", "method=nag", "--label", "label", "-f", "tuned", "t.csv").err
     assert "\nformat = csv, label = label, text = subject\n" in tuned
     assert Learner.load("tuned").text.text == ("subject",)
-    os.mkfifo("pipe")
-    with subprocess.Popen('while read -r line; do echo "$line"; done < t.csv > pipe', shell=True):
+    with line_by_line("t.csv"):
         assert cli("train", "--quiet", "--method", "nag", "--label", "label", "-f", "piped", "pipe") == (0, "", "")
     assert cli("train", "--quiet", "--method", "nag", "--label", "label", "-f", "m", "t.csv") == (0, "", "")
     assert cli.out("predict", "-i", "piped", "t.csv") == cli.out("predict", "-i", "m", "t.csv")
@@ -341,10 +342,9 @@ def test_train_names_a_column_that_tells_the_label(cli, tmp_path):
     lines = ["n,closed,label", *(f"{i % 7},{['open', 'shut'][i % 2]},{['no', 'yes'][i % 2]}" for i in range(60))]
     (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
     told = "sonlearn: warning: closed: looks like a leak: it tells the label of every row; --ignore 'closed' if"
-    status, _, err = cli("train", "--method", "nag", "--label", "label", "t.csv")
-    assert (status, err.count(told)) == (0, 1)
-    status, _, err = cli("train", "--method", "nag", "--label", "label", "--ignore", "closed", "t.csv")
-    assert (status, "leak" in err) == (0, False)
+    given = ("train", "--method", "nag", "--label", "label", "t.csv")
+    assert cli.err(*given).count(told) == 1
+    assert "leak" not in cli.err(*given, "--ignore", "closed")
 
 
 @pytest.mark.parametrize(("present", "told"), [(40, True), (19, False)])
@@ -396,10 +396,9 @@ def test_train_names_times_that_are_numbers(cli):
 def test_a_link_that_does_not_fit_the_loss_is_named(cli, tmp_path, command):
     (tmp_path / "t.svm").write_text("1 1:1\n-1 1:-1\n" * 20)
     told = "--link logistic: with --loss squared a prediction is a value; learn with --loss logistic"
-    status, _, err = cli(*command, "--method", "nag", "--loss", "squared", "--link", "logistic", "t.svm")
-    assert (status, err.count(told)) == (0, 1)
-    status, _, err = cli(*command, "--method", "nag", "--loss", "logistic", "--link", "logistic", "t.svm")
-    assert (status, "--link" in err) == (0, False)
+    given = (*command, "--method", "nag", "--link", "logistic", "t.svm", "--loss")
+    assert cli.err(*given, "squared").count(told) == 1
+    assert "--link" not in cli.err(*given, "logistic")
 
 
 def test_a_threshold_for_values_is_named(cli, tmp_path):
