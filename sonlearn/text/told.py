@@ -37,6 +37,7 @@ def told(options: TextOptions, rows: Iterable[Mapping[str, str]]) -> TextOptions
         for name, field in row.items():
             fields.setdefault(name, []).append(field)
     new, unclear = {how: [*getattr(options, how)] for how in TOLD}, list[str]()
+    alone = sum(is_feature(name, options) for name in fields) == 1
     for name, held in fields.items():
         reading, ordered = reading_of(name, options), date_order((name,), options)
         if reading not in ("", "date") or not is_feature(name, options):
@@ -47,7 +48,7 @@ def told(options: TextOptions, rows: Iterable[Mapping[str, str]]) -> TextOptions
             continue
         elif first := first_in(held):
             new[f"{first}_first"].append(name)
-        elif not reading and are_texts(held):
+        elif not reading and are_texts(held, alone):
             new["text"].append(name)
         else:
             unclear.append(name)
@@ -126,8 +127,11 @@ def are_codes(fields: Iterable[str]) -> bool:
     return next_years > len(held) / 2 or (len(spans) > len(held) / 2 and no_months >= len(held) / 10)
 
 
-def are_texts(fields: Iterable[str]) -> bool:
-    """Tell whether a column's fields are texts: enough, most of several words, most differ, and words come again."""
+def are_texts(fields: Iterable[str], alone: bool = False) -> bool:
+    """Tell whether a column's fields are texts: enough, most of several words, most differ, and words come again.
+
+    If it is `alone`, with no other column to learn from, that most differ is enough: as categories they tell nothing.
+    """
     held = _held(fields)
     different, most, met = dict.fromkeys(held), len(held) / 2, Suspicions()
     if len(held) < ENOUGH or len(different) < _DIFFERENT * len(held):
@@ -135,10 +139,10 @@ def are_texts(fields: Iterable[str]) -> bool:
     texts = [field for field in held if number_of(field) is None and date_in(field) is None]
     for field in texts:
         met.add(field)
-    if sum(len(field.split(None, 1)) > 1 for field in texts) <= most or met.meant(most, ""):
+    if sum(alone or len(field.split(None, 1)) > 1 for field in texts) <= most or met.meant(most, ""):
         return False
     words = [set(words_of(field[:LONGEST])) for field in different]
     fields_of = Counter(itertools.chain.from_iterable(words))
     again = [sum(fields_of[word] > 1 for word in own) for own in words]
     shared = sum(count / max(len(own), 1) for count, own in zip(again, words, strict=True))
-    return shared >= _SHARED * len(words) or sum(again) >= _AGAIN * len(words)
+    return alone or shared >= _SHARED * len(words) or sum(again) >= _AGAIN * len(words)

@@ -83,6 +83,18 @@ def test_texts_differ_and_their_words_come_again(fields, texts):
     assert are_texts(fields) == texts
 
 
+def test_a_column_alone_is_a_text_where_most_of_its_texts_differ():
+    """Words that do not come again yet are all that there is to learn from."""
+    rare, dates = headlines(50, rare=7, frequent=2), days("%d/%m/%y", DAY, 50)
+    phrases = [f"w{i}" if i % 5 < 3 else f"w{i} or v{i}" for i in range(50)]  # most are of one word
+    for fields, text in ((rare, True), (phrases, True), (["a b c"] * 50, False), (dates, False)):
+        assert are_texts(fields, alone=True) == text
+        source = [{"s": field, "y": "1"} for field in fields]
+        assert (told(TextOptions(label="y"), source).text == ("s",)) == text
+        assert told(TextOptions(label="y"), [row | {"n": "1"} for row in source]).text == ()
+        assert told(TextOptions(label="y", ignore=("n",)), [row | {"n": "1"} for row in source]).text == ("s",) * text
+
+
 @pytest.mark.parametrize("day", ["%d/%m/%Y", "%m-%d-%y", "%d.%m.%y", "%d/%m/%Y %H:%M"])
 def test_columns_of_numbers_and_of_names_are_passed_over(day):
     for fields in ([f"{i / 7:.4f}" for i in range(-50, 50)], ["a-b", "", "na"] * 30, [f"w{i}" for i in range(50)], []):
