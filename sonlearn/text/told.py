@@ -37,7 +37,7 @@ def told(options: TextOptions, rows: Iterable[Mapping[str, str]]) -> TextOptions
         for name, field in row.items():
             fields.setdefault(name, []).append(field)
     new, unclear = {how: [*getattr(options, how)] for how in TOLD}, list[str]()
-    alone = sum(is_feature(name, options) for name in fields) == 1
+    alone = sum(is_feature(name, options) for name in fields) == 1  # then categories that differ would tell nothing
     for name, held in fields.items():
         reading, ordered = reading_of(name, options), date_order((name,), options)
         if reading not in ("", "date") or not is_feature(name, options):
@@ -128,10 +128,7 @@ def are_codes(fields: Iterable[str]) -> bool:
 
 
 def are_texts(fields: Iterable[str], alone: bool = False) -> bool:
-    """Tell whether a column's fields are texts: enough, most of several words, most differ, and words come again.
-
-    If it is `alone`, with no other column to learn from, that most differ is enough: as categories they tell nothing.
-    """
+    """Tell whether a column's fields are texts: enough, most differ, and unless `alone` of several words that recur."""
     held = _held(fields)
     different, most, met = dict.fromkeys(held), len(held) / 2, Suspicions()
     if len(held) < ENOUGH or len(different) < _DIFFERENT * len(held):

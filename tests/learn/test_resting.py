@@ -59,6 +59,8 @@ def test_weights_are_of_the_mean_that_would_have_erred_least(soon, kind):
         errors = both - y[:, None] if kind == "squared" else 1.0 / (1.0 + np.exp(-both)) - (y[:, None] > 0.0)
         near = 1.0 / (resting.NEAR + np.arange(1, rows.n + 1))
         mean = (errors.T * near) @ errors / near.sum()
+        if kind == "logistic":  # all but the usual combination err once more, at the last row
+            mean += np.diag([near[-1] / near.sum()] * (k - 1) + [0])
         P = resting.LEFT * P + mean / mean.diagonal().min()
         more = P + resting.PREFERENCE * P.diagonal().min() * np.diag([1.0] * (k - 1) + [0])
         a = ours.state.resting.weights
@@ -71,6 +73,16 @@ def test_weights_are_of_the_mean_that_would_have_erred_least(soon, kind):
         np.testing.assert_allclose(ours.contributions(rows).weight, a[:3] + a[-1] * usual, rtol=1e-9, atol=1e-12)
         preferred += 0.0 < a[-1] < 1.0
     assert preferred, "both kinds of weights have a part"
+
+
+def test_rows_without_the_rarer_class_leave_the_usual_weights():
+    """Where no label is +1 the lowest of all probabilities errs least, by next to nothing."""
+    own, y = resting.new_resting(2), np.zeros(256)
+    for rare in (2, 0, 1, 0):
+        y[:] = np.arange(256) % 128 < rare
+        said = np.array([[1e-6], [0.02], [0.5], [0.3 if rare else 0.004]])  # two members, 0, the usual combination
+        resting.learn(own, [0, 1], np.where(y > 0, np.maximum(said, 0.3 * (said > 0.01)), said) - y, np.ones(256), 1.0)
+    assert own.weights[-1] > 0.9
 
 
 def test_members_that_are_pruned_have_no_weight_at_rest():

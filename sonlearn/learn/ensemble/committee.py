@@ -469,9 +469,7 @@ class Committee(Engine):
         if now["learned"] < now["due"]:
             return state
         if state.now["in_parts"][0] or now["seen"] >= resting.MOST_FEATURES * state.now["entries"][0]:
-            own = self._new_resting()
-            own.kept.now["due"] = 0
-            return state._replace(resting=own)
+            return state._replace(resting=new_resting(len(self.inputs), copies=False))
         if now["copied"]:
             self._learn_at_rest(state)
         views = tuple(view.packed(one) for view, one in zip(self.views.every, state.views, strict=True))
@@ -495,13 +493,11 @@ class Committee(Engine):
             errors, weight = self.target.errors(V, part)
             found.append((errors[:, finite], weight[finite]))
         errors, weight = (np.concatenate(each, axis=-1) for each in zip(*found, strict=True))
-        resting.learn(own, work.offline, errors, weight)
+        resting.learn(own, work.offline, errors, weight, float(self.target.kind != VALUES))
 
     def _new_resting(self) -> Resting:
-        own = new_resting(len(self.inputs))
-        if self.target.kind == SEVERAL:  # it gains nothing there, and costs up to 1.2 times the loss
-            own.kept.now["due"] = 0
-        return own
+        # of several classes it gains nothing, and costs up to 1.2 times the loss
+        return new_resting(len(self.inputs), copies=self.target.kind != SEVERAL)
 
     def _asked(self, state: CommitteeState, rows: Rows) -> tuple[Part, Seen]:
         """Rows that are only predicted, whatever stands in their labels."""

@@ -15,7 +15,9 @@ Of two classes the weights are then those of log-odds, which no mean of probabil
 that of the probability 1/2, so that weights may add up to less where copies often err.
 So it makes no more of a season than the members do, and what copies count depends on how long ago they were, not on how
 much all err. In a mean the i-th of the rows kept weighs 1/(i + NEAR), since `predict` may ask for any distance: the
-nearest rows, which are asked for most, are then not outnumbered by those that a copy predicts long after.
+nearest rows, which are asked for most, are then not outnumbered by those that a copy predicts long after. Where
+one class is rare and does not come among them, what says least of it errs least, by next to nothing: of two classes all
+but the usual combination count as wrong once more.
 
 Rows of words show new features as long as they come: a copy would cost more than to learn them, and there is none.
 """
@@ -78,10 +80,10 @@ class Resting(NamedTuple):
     kept: Annotated[KeptRows, PART]
 
 
-def new_resting(k: int) -> Resting:
-    """No copy yet, and no row: the usual weights of k inputs."""
+def new_resting(k: int, copies: bool = True) -> Resting:
+    """No copy yet, and no row: the usual weights of k inputs; whether there are to be `copies`."""
     now = np.zeros(1, dtype=NOW)
-    now["due"], now["stride"] = FIRST, 1
+    now["due"], now["stride"] = FIRST * copies, 1
     kept = KeptRows(*np.zeros((3, 0), np.int64), np.zeros(0), np.zeros((0, 3)), now)
     return Resting(np.zeros((k + 2, k + 2)), np.eye(k + 2)[-1], (), kept)
 
@@ -96,10 +98,14 @@ def copied(resting: Resting, then: Copy, rows: int, entries: int) -> Resting:
     return axes.packed(resting._replace(copy=(copy.deepcopy(then),), kept=resting.kept._replace(now=now)))
 
 
-def learn(resting: Resting, inputs: list[int], errors: np.ndarray, weight: np.ndarray) -> None:
-    """Take in the errors, float64[m, n], of `inputs` and the last one or two of others; `weight`: of the n rows."""
+def learn(resting: Resting, inputs: list[int], errors: np.ndarray, weight: np.ndarray, most: float = 0.0) -> None:
+    """Take in the errors, float64[m, n], of `inputs` and the last one or two of others; `weight`: of the n rows.
+
+    All but the usual combination err by `most` once more, at the last row.
+    """
     near = weight / np.arange(NEAR + 1, NEAR + 1 + len(weight))
-    products = np.einsum("in,jn,n->ij", errors, errors, near / max(near.sum(), 1e-300))
+    products = np.einsum("in,jn,n->ij", errors, errors, near)
+    products[np.diag_indices(len(errors) - 1)] += most**2 * near[-1:].sum()
     least = products.diagonal().min()
     if least > 0.0:
         resting.products[:] *= LEFT
