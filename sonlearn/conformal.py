@@ -70,15 +70,15 @@ from sonlearn.jit import inline, jit
 
 STEP, BOUND, POWER = 0.07, 12.0, 0.6
 #: Rows after which steps are surely `STEP`.
-FEW = 1000
+WARM_UP_ROWS = 1000
 #: Rows, about, that the mean of theta is over which holds for rows without labels to come.
-LATELY = 256
+MEAN_ROWS = 256
 
 
 @inline
 def step_of(t):
     """h_t of the row after t others."""
-    return STEP if t > FEW else max(STEP, (t + 1.0) ** -POWER)
+    return STEP if t > WARM_UP_ROWS else max(STEP, (t + 1.0) ** -POWER)
 
 
 @inline
@@ -92,7 +92,7 @@ def stepped(theta, missed, h, alpha):
 @inline
 def averaged(mean, theta, t):
     """The mean of theta lately, of t rows before and this one."""
-    return mean + max(1.0 / LATELY, 1.0 / (t + 1.0)) * (theta - mean)
+    return mean + max(1.0 / MEAN_ROWS, 1.0 / (t + 1.0)) * (theta - mean)
 
 
 @jit
@@ -130,9 +130,9 @@ _FADING, _LOSS_RATE, _KNOT_RATE, _PRIOR = 1e-4, 1e-3, 2e-3, 4.0
 #: How an interval is made: of a row whose label comes next; of one among many rows; by a model at rest.
 FOLLOWED, STEADY, REST = range(3)
 #: Losses as near to each other as this are the same: the first scale is taken.
-TIED = 1e-9
+TIE_TOLERANCE = 1e-9
 #: Labels, predictions and errors beyond this count as this.
-MOST = 1e100
+MAX_VALUE = 1e100
 
 
 class IntervalsState(NamedTuple):
@@ -144,7 +144,7 @@ class IntervalsState(NamedTuple):
     thetas: np.ndarray  # float64[SCALES]
     losses: np.ndarray  # float64[SCALES]
     steady: np.ndarray  # float64[SCALES], means lately of each scale's theta and that of all
-    worst: np.ndarray  # float64[SCALES], the largest that `steady` has been after the first `FEW` rows
+    worst: np.ndarray  # float64[SCALES], the largest that `steady` has been after the first `WARM_UP_ROWS` rows
 
 
 class BothStates(NamedTuple):
@@ -179,12 +179,12 @@ def intervals(state, p, y, counted, alpha, how, wider, s, low, high):
     low, high : float64[n], written; -inf and inf where nothing is known yet
     """
     for i in range(len(p)):
-        center = min(max(p[i], -MOST), MOST)
+        center = min(max(p[i], -MAX_VALUE), MAX_VALUE)
         scales_of(state, center, s)
         width = wider * half_width(state, s, how)
         low[i], high[i] = p[i] - width, p[i] + width
         if counted[i]:
-            e = min(abs(min(max(y[i], -MOST), MOST) - center), MOST)
+            e = min(abs(min(max(y[i], -MAX_VALUE), MAX_VALUE) - center), MAX_VALUE)
             learn_error(state, s, center, e, not low[i] <= y[i] <= high[i], alpha)
 
 
@@ -195,7 +195,7 @@ def half_width(state, s, how):
     if now["rows"] == 0 or (now["theta"] >= BOUND and how == FOLLOWED):
         return math.inf
     for k in range(1, SCALES):
-        if state.losses[k] < (1.0 - TIED) * state.losses[best] and (how != REST or k == 2):
+        if state.losses[k] < (1.0 - TIE_TOLERANCE) * state.losses[best] and (how != REST or k == 2):
             best = k
     theta = state.thetas[best] + now["theta"]
     if how != FOLLOWED:
@@ -250,12 +250,12 @@ def learn_error(state, s, center, e, missed, alpha):
     for k in range(SCALES):
         w = s[k] * math.exp(state.thetas[k])
         loss = (2.0 * w + 2.0 / alpha * max(e - w, 0.0)) / s[0]
-        state.losses[k] += rate * (min(loss, MOST) - state.losses[k])
+        state.losses[k] += rate * (min(loss, MAX_VALUE) - state.losses[k])
         state.thetas[k] = min(stepped(state.thetas[k], e > w, h, alpha), BOUND)
     now["theta"] = stepped(now["theta"], missed, h, alpha) if t > 0 else 0.0
     for k in range(SCALES):
         state.steady[k] = averaged(state.steady[k], state.thetas[k] + now["theta"], t)
-        state.worst[k] = max(state.worst[k], state.steady[k]) if t > FEW else state.steady[k]
+        state.worst[k] = max(state.worst[k], state.steady[k]) if t > WARM_UP_ROWS else state.steady[k]
     x = knot_of(state, center)
     j = int(x)
     for d in range(2):

@@ -50,11 +50,11 @@ if TYPE_CHECKING:
 ROWS = 4096
 
 #: Of more rows `fit` makes one pass, unless it is told how many.
-FEW = 16384
+MAX_ROWS = 16384
 #: Every so many rows are held out to find how many passes help; the most passes that are tried; and without a gain.
-HELD, MOST_PASSES, PATIENCE = 5, 10, 2
+FOLDS, MOST_PASSES, PATIENCE = 5, 10, 2
 #: So many rows at least are held out, if there are, one part after the other, to find how members are combined.
-ENOUGH = 4096
+MIN_HELD_OUT = 4096
 #: Rows of a stream, evenly spread over it, that are kept to ask a model about; of more rows, more than half as many.
 MOST_SAMPLED = 64
 
@@ -64,7 +64,8 @@ _CLIENT = {
     "constant": base.INTERCEPT,
     "passes": Parameter(
         "auto", "int | str", "how often `fit` goes over the rows, from 1; auto: as often as the loss of every "
-        f"{HELD}th row is least when the others are learned, at most {MOST_PASSES} times; more than {FEW} rows once",
+        f"{FOLDS}th row is least when the others are learned, at most {MOST_PASSES} times; more than {MAX_ROWS} rows "
+        "once",
     ),
     "shuffle": Parameter(True, "bool", "`fit` learns the rows in a random order; False: in their own"),
     "n_jobs": Parameter(None, "int | None", "how many threads may learn side by side; None: 1; -1: one for each "
@@ -101,7 +102,7 @@ class _SklearnEstimator(base.Options, BaseEstimator):
     _rows = 0  # learned from arrays
     _sums = np.zeros(1)  # of their columns; NaN where a number was missing
     _categories: tuple[str, ...] = ()  # columns of tables whose type says that they are names
-    _told: TextOptions | None = None  # how the others are read by the first rows
+    _inferred: TextOptions | None = None  # how the others are read by the first rows
 
     @property
     def _threads(self) -> int:
@@ -121,7 +122,7 @@ class _SklearnEstimator(base.Options, BaseEstimator):
     def _checked(self, X: Any, y: Any = None, weight: Any = None, *, reset: bool) -> tuple[Any, Any, Any]:
         """(X, y, weights) as arrays; X a CSR matrix or an array of float64."""
         if reset:
-            self._categories, self._told = (), None  # of a table before
+            self._categories, self._inferred = (), None  # of a table before
         table = arrow_table(X) if reset else None
         # what no matrix has is never converted to one: `_checked_table` says what is missing
         kinds = getattr(X, "dtypes", ()) if table is None and hasattr(X, "columns") else ()
@@ -186,7 +187,7 @@ class _SklearnEstimator(base.Options, BaseEstimator):
         for note in found.faults if y is None else found.notes:
             warnings.warn(note, UserWarning, stacklevel=5)
         if reset:
-            self._told = found.read_as
+            self._inferred = found.read_as
         if y is not None:
             if not batch.n:
                 raise ValueError("found a table without rows, expected at least one")
@@ -207,7 +208,7 @@ class _SklearnEstimator(base.Options, BaseEstimator):
         named = {name for role in _COLUMNS for name in getattr(given, role)}
         by_type = tuple(name for name in self._categories if name not in named)
         given = dataclasses.replace(given, categorical=(*given.categorical, *by_type))
-        return given if self._told is None else given.told_by(self._told)
+        return given if self._inferred is None else given.with_inferred(self._inferred)
 
     def _names_columns(self, X: Any) -> bool:
         """Tell whether columns of the table X have a role. Raises OptionError where X is no such table, or has none."""
@@ -268,12 +269,12 @@ class _SklearnEstimator(base.Options, BaseEstimator):
         """Return how often the rows have to be learned for the least loss of those that are held out.
 
         If more than once, of a committee also one that knows how members which have learned so often are combined for
-        rows that are new to them: those held out, and other fifths in their turn until those are `ENOUGH`.
+        rows that are new to them: those held out, and other fifths in their turn until those are `MIN_HELD_OUT`.
         """
-        learner, places = self.learner_, np.arange(len(y)) % HELD
-        if not HELD <= len(y) <= FEW or learner.options.label_delay or learner.follows_predictions:
+        learner, places = self.learner_, np.arange(len(y)) % FOLDS
+        if not FOLDS <= len(y) <= MAX_ROWS or learner.options.label_delay or learner.follows_predictions:
             return 1, None
-        held, others = order[places == HELD - 1], order[places < HELD - 1]
+        held, others = order[places == FOLDS - 1], order[places < FOLDS - 1]
         (_, asked), *_ = self._batches(X, weight, held)
         combines = learner.options.method == "committee"
         trial, best, found, kept = learner.copy(), np.inf, 1, None
@@ -288,7 +289,7 @@ class _SklearnEstimator(base.Options, BaseEstimator):
         if kept is None:
             return found, None
         self._learn(kept, X, y, weight, held)
-        for fold in range(min(HELD - 1, (ENOUGH - 1) // len(held))):
+        for fold in range(min(FOLDS - 1, (MIN_HELD_OUT - 1) // len(held))):
             trial = learner.copy()
             for number in range(found):
                 self._learn(trial, X, y, weight, order[places != fold], again=number > 0)

@@ -32,7 +32,7 @@ from sonlearn.learn.tolerances import RANK
 #: Tensors with at least so many axes are convolutions: out, in / groups, and the kernel's.
 CONVOLUTION = 3
 #: Larger tensors are projected only if their group requests it: S takes 8 sketch_size bytes for each number.
-LARGEST = 1 << 20
+MAX_ELEMENTS = 1 << 20
 
 
 class AdaGP(torch.optim.Optimizer):
@@ -54,7 +54,7 @@ class AdaGP(torch.optim.Optimizer):
     eps : float > 0; delta of ADA-DIAG
     weight_decay : float >= 0; times the tensor is added to its gradient
     project : None, True or False
-        None: tensors of 3 or more axes are projected, if they have more than `sketch_size` and at most `LARGEST`
+        None: tensors of 3 or more axes are projected, if they have more than `sketch_size` and at most `MAX_ELEMENTS`
         numbers. True: all with more than `sketch_size` (with fewer the sketch is larger than the matrix). False: none.
     seed : int >= 0
         The first tensor to be projected (in the order of their first gradients) has the rows of
@@ -161,7 +161,7 @@ class AdaGP(torch.optim.Optimizer):
 
 def is_projected(p: Tensor, sketch_size: int, project: bool | None = None) -> bool:
     """Return whether a tensor has ADA-GP; else it has ADA-DIAG."""
-    by_rule = p.dim() >= CONVOLUTION and p.numel() <= LARGEST
+    by_rule = p.dim() >= CONVOLUTION and p.numel() <= MAX_ELEMENTS
     return p.numel() > sketch_size and (by_rule if project is None else project)
 
 

@@ -35,7 +35,16 @@ import numpy as np
 from distributed import Client, KilledWorker, default_client, wait
 
 from sonlearn.cluster import tasks
-from sonlearn.cluster.partitions import COPIED, FIRST_ROWS, LAST_ROWS, LEAST, Partition, Rounds, partitions, plan_rounds
+from sonlearn.cluster.partitions import (
+    COPY_EVERY,
+    FIRST_ROWS,
+    LAST_ROWS,
+    MIN_ROUNDS,
+    Partition,
+    Rounds,
+    partitions,
+    plan_rounds,
+)
 from sonlearn.cluster.tasks import Answered, Done, LearnedPartition, LearnJob, Reading, Sketched, Span
 from sonlearn.errors import InputError, OptionError, SonlearnError
 from sonlearn.learn.learner import Learner, Predicted
@@ -52,12 +61,12 @@ if TYPE_CHECKING:
     from sonlearn.sketch.base import Sketch
 
 #: Seconds between checks that the cluster still works, and seconds that it may be without workers.
-POLL, PATIENCE = 10, 120
+POLL_SECONDS, MAX_SECONDS_WITHOUT_WORKERS = 10, 120
 #: Learners that are merged at a time, and workers that hold a merged one: if one of these dies, nothing is lost.
-FAN, COPIES = 4, 3
-#: Set where what this thread waits for is not wanted any more, which it looks at every `GLANCE` seconds.
+FAN_IN, REPLICAS = 4, 3
+#: Set where what this thread waits for is not wanted any more, which it looks at every `CANCEL_POLL_SECONDS` seconds.
 UNWANTED: ContextVar[threading.Event | None] = ContextVar("unwanted", default=None)
-GLANCE = 0.5
+CANCEL_POLL_SECONDS = 0.5
 
 
 @dataclasses.dataclass(kw_only=True)
@@ -128,10 +137,10 @@ def train(
     """Learn all rows in one pass, with up to `learners` learners (None: one for each worker), and merge them.
 
     The learner has the size of one learner, and can go on learning. The partitions are learned in `rounds` (None: as
-    many as leave a learner at most `sonlearn.cluster.partitions.EACH` partitions a round). In a round each learner
-    learns contiguous partitions, beginning with what all have learned in the rounds before (`Learner.merge`). With one
-    learner or one partition the result equals that of a single process. Learners that cannot be merged are refused
-    where there would be several.
+    many as leave a learner at most `sonlearn.cluster.partitions.MAX_PARTITIONS_PER_ROUND` partitions a round). In a
+    round each learner learns contiguous partitions, beginning with what all have learned in the rounds before
+    (`Learner.merge`). With one learner or one partition the result equals that of a single process. Learners that
+    cannot be merged are refused where there would be several.
 
     Raises
     ------
@@ -202,7 +211,7 @@ def trained(
             raise OptionError(f"{what} {number!r}: expected a whole number from 1 on, or None")
     client = client or client_here()
     count, problem = learners or len(client.nthreads()), unmergeable(options if start is None else start.options)
-    wanted = 1 if count == 1 or problem else count * (rounds or LEAST)
+    wanted = 1 if count == 1 or problem else count * (rounds or MIN_ROUNDS)
     parts, reading = with_format(client, data, reading, wanted, tells=start is None)
     job = LearnJob(options, reading)
     if min(count, len(parts)) == 1:
@@ -261,7 +270,9 @@ def _in_rounds(client: Client, job: LearnJob, parts: list[Any], chosen: Rounds, 
         merged = _tree(base, previous, learned)
         if len(learned) > 1:
             previous = base
-        merged, *lights = _computed(client, [merged, *lights], [chain[COPIED - 1 : -1 : COPIED] for chain in chains])
+        merged, *lights = _computed(
+            client, [merged, *lights], [chain[COPY_EVERY - 1 : -1 : COPY_EVERY] for chain in chains]
+        )
         each[: len(lights)] = lights
         base = merged
     settle = dask.delayed(functools.partial(tasks.settled_on, job, last + 1, Span(0, LAST_ROWS)))
@@ -283,10 +294,10 @@ def _trained(
 
 
 def _tree(base: Any, previous: Any, learned: list[Any]) -> Any:
-    """The merge of all, at most FAN at a time: on the workers, each of which holds no more learners at once."""
+    """The merge of all, at most FAN_IN at a time: on the workers, each of which holds no more learners at once."""
     merge = dask.delayed(tasks.merge_learned)
     while len(learned) > 1:
-        groups = [learned[i : i + FAN] for i in range(0, len(learned), FAN)]
+        groups = [learned[i : i + FAN_IN] for i in range(0, len(learned), FAN_IN)]
         before = previous if len(groups) == 1 else None
         learned = [merge(base, before, *group) if len(group) > 1 else group[0] for group in groups]
     return learned[0]
@@ -300,7 +311,7 @@ def _computed(client: Client, delayed: list[Any], chains: Sequence[list[Any]] = 
     futures = list(client.compute([*delayed, *itertools.chain.from_iterable(chains)]))
     # what is copied is in no other list, or its results would stay on the workers when it is forgotten
     _wait(futures, _Copies(client, [[futures.pop(len(delayed)) for _ in chain] for chain in chains]))
-    _replicate(client, futures[0], COPIES)
+    _replicate(client, futures[0], REPLICAS)
     return futures
 
 
@@ -496,7 +507,7 @@ def _wait(futures: list[Any], copies: _Copies | None = None) -> None:
     Raises SonlearnError if the cluster cannot run them, CancelledError if they are `UNWANTED`; they are cancelled then.
     """
     client, unwanted, working = futures[0].client, UNWANTED.get(), time.monotonic()
-    poll = POLL if unwanted is None else GLANCE
+    poll = POLL_SECONDS if unwanted is None else CANCEL_POLL_SECONDS
     while True:
         steps = copies.pending() if copies else []
         if unwanted is not None and unwanted.is_set():
@@ -509,12 +520,12 @@ def _wait(futures: list[Any], copies: _Copies | None = None) -> None:
             copies.copy()
         for future in futures:
             if future.status in ("error", "cancelled", "lost"):
-                _result(future, POLL)
+                _result(future, POLL_SECONDS)
         if all(future.status == "finished" for future in futures):
             return
         working = time.monotonic() if client.nthreads() else working
-        if time.monotonic() - working >= PATIENCE:
-            raise SonlearnError(f"the cluster has had no workers for {PATIENCE} seconds")
+        if time.monotonic() - working >= MAX_SECONDS_WITHOUT_WORKERS:
+            raise SonlearnError(f"the cluster has had no workers for {MAX_SECONDS_WITHOUT_WORKERS} seconds")
 
 
 def _result(future: Any, timeout: float | None) -> Any:

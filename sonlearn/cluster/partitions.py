@@ -28,7 +28,7 @@ from sonlearn.text.source import ARROW, is_regular, is_remote, open_binary, reas
 
 #: A plain file of more than two of these is cut into parts of about so many bytes; and of these at least, where more
 #: parts are wanted.
-BLOCK, FINEST = 1 << 26, 1 << 20
+PART_BYTES, MIN_PART_BYTES = 1 << 26, 1 << 20
 #: Rows that one learner learns alone before the first round, of all partitions but the last: all others begin with what
 #: it has learned and numbered, and with the members that it has left (`sonlearn.learn.ensemble.pruning`). What several
 #: learners of fewer rows predict tells too little of which members to leave: models had .08 to 1.15 times the size.
@@ -39,10 +39,10 @@ LAST_ROWS = 4096
 SETTLED = 65536
 #: Partitions that a learner learns in a round at most, and rounds at least where there are partitions enough, unless it
 #: is given how many there are.
-EACH, LEAST = 8, 16
+MAX_PARTITIONS_PER_ROUND, MIN_ROUNDS = 8, 16
 #: Partitions after which what a learner has learned is copied to a second worker: if its worker dies, no more than
 #: these are learned again.
-COPIED = 2
+COPY_EVERY = 2
 #: Bytes at the beginning of a file that tell its kind.
 _HEAD = 8
 
@@ -55,11 +55,13 @@ class Partition(NamedTuple):
     stop: int | None = None
 
 
-def partitions(sources: Iterable[str], options: TextOptions, block: int = BLOCK, wanted: int = 1) -> list[Partition]:
+def partitions(
+    sources: Iterable[str], options: TextOptions, block: int = PART_BYTES, wanted: int = 1
+) -> list[Partition]:
     """The partitions of files and patterns, in order. Long files of uncompressed LIBSVM or VW text are split.
 
-    They are split into parts of `block` bytes, or into smaller ones, of `FINEST` at least, so that there are as many as
-    are `wanted`.
+    They are split into parts of `block` bytes, or into smaller ones, of `MIN_PART_BYTES` at least, so that there are as
+    many as are `wanted`.
 
     Raises
     ------
@@ -68,7 +70,7 @@ def partitions(sources: Iterable[str], options: TextOptions, block: int = BLOCK,
     """
     found, paths = [], list(map(str, expand_globs(sources)))
     sizes = [_size_to_cut(path, options) for path in paths]
-    block = min(block, max(sum(sizes) // wanted, FINEST))
+    block = min(block, max(sum(sizes) // wanted, MIN_PART_BYTES))
     for path, size in zip(paths, sizes, strict=True):
         if size < 2 * block:
             found.append(Partition(path))
@@ -218,7 +220,7 @@ def plan_rounds(parts: int, learners: int, rounds: int | None = None) -> Rounds:
     """Contiguous partitions for each round, and within it for each learner, as evenly as possible."""
     learners = min(learners, parts)
     most = max(parts // learners, 1)
-    count = min(rounds or max(-(-most // EACH), LEAST), most)
+    count = min(rounds or max(-(-most // MAX_PARTITIONS_PER_ROUND), MIN_ROUNDS), most)
     return Rounds(tuple(_shared(own, learners) for own in _shared(range(parts), count)))
 
 

@@ -36,7 +36,7 @@ from sonlearn.text.suspicions import noted
 from sonlearn.tuning.search import criterion, labelling
 
 #: Seconds to wait for a scheduler to answer.
-PATIENCE = 10
+WAIT_SECONDS = 10
 #: How long a worker of a local cluster may take to start again after its death. Dask gives up after 15 seconds.
 RESTART = "5 minutes"
 #: Workers of a local cluster up to which they are threads of this process, which saves their start and what they send
@@ -77,14 +77,14 @@ def connected(where: ClusterOptions) -> Iterator[Any]:
                 )
             )  # fmt: skip
         try:
-            client = stack.enter_context(Client(address, timeout=PATIENCE, set_as_default=False))
+            client = stack.enter_context(Client(address, timeout=WAIT_SECONDS, set_as_default=False))
         except (OSError, ValueError) as error:
             raise OptionError(f"--cluster {where.cluster}: no Dask scheduler answers there") from error
         if not client.nthreads():  # an adaptive cluster starts workers when it is asked to work
             with contextlib.suppress(TimeoutError):
-                client.submit(os.getpid, pure=False).result(timeout=PATIENCE)
+                client.submit(os.getpid, pure=False).result(timeout=WAIT_SECONDS)
         if not client.nthreads():
-            raise OptionError(f"--cluster {where.cluster}: the scheduler has had no workers for {PATIENCE} seconds")
+            raise OptionError(f"--cluster {where.cluster}: the scheduler has had no workers for {WAIT_SECONDS} seconds")
         yield client
 
 

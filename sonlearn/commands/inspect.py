@@ -27,7 +27,7 @@ _ELSEWHERE = "predict --audit --audit-format mean"
 #: What weights of a committee are.
 OF_LINEAR = f"of members that are linear in the input; what all members say may have another sign: {_ELSEWHERE}"
 #: Classes whose largest weights are listed.
-SHOWN = 50
+MAX_CLASSES_LISTED = 50
 #: What else a file may hold.
 _NO_JSON = {
     "sketch": "a sketch; sonlearn.sketch.load reads it", "bandit": "a model of decisions; leave the flag out",
@@ -162,15 +162,15 @@ def retention_lines(model: Model) -> list[str]:
 
 
 def class_tables(model: Model, facts: list[dict], ids: np.ndarray, top: int) -> list[str]:
-    """Lines on several classes: the labels, and of the first `SHOWN` the largest weights."""
+    """Lines on several classes: the labels, and of the first `MAX_CLASSES_LISTED` the largest weights."""
     labels = model.learner.classes[: len(facts)]
     lines = ["", f"classes: {len(labels)}", f"  {'label':<24} {'examples':>12}"]
     lines += [f"  {label:<24} {of['examples']:>12}" for label, of in zip(labels, facts, strict=True)]
-    for k, label in enumerate(labels[:SHOWN]):
+    for k, label in enumerate(labels[:MAX_CLASSES_LISTED]):
         lines += ["", f"class {label}"]
         lines += weight_table(f"largest weights of class {label}", ids, model.learner.class_weights(k), top, model)
-    if len(labels) > SHOWN:
-        lines += ["", f"and {len(labels) - SHOWN} classes more (--json has them all)"]
+    if len(labels) > MAX_CLASSES_LISTED:
+        lines += ["", f"and {len(labels) - MAX_CLASSES_LISTED} classes more (--json has them all)"]
     return lines
 
 

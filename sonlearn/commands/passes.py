@@ -28,7 +28,7 @@ from sonlearn.report.progress import Progress
 from sonlearn.text.cache import CachedReader
 from sonlearn.text.columns import ColumnTable, Labelling
 from sonlearn.text.join import JoinedLabels
-from sonlearn.text.objects import MANY
+from sonlearn.text.objects import FIRST_OBJECTS
 from sonlearn.text.read import Reader, expand_globs
 from sonlearn.text.source import Meter
 
@@ -36,7 +36,7 @@ FINISHED = "finished run"
 #: Seconds without a line after which a run says how far it is, unless -P or a bar does.
 HEARTBEAT = 30.0
 #: Seconds after which a run says that a stream's first rows are waited for.
-PATIENCE = 5.0
+WAITING_SECONDS = 5.0
 #: Exit status where a run that is to be resumed has finished.
 NOTHING_LEFT = 3
 #: Files that a run writes: what they are called, and the field of `RunOptions`.
@@ -319,10 +319,12 @@ class Passes:
         reader, come = self.reader, threading.Event()
 
         def tell() -> None:
-            while not come.wait(PATIENCE):
+            while not come.wait(WAITING_SECONDS):
                 if reader.waiting:
                     lines = f"lines that have come: {reader.waiting}"
-                    self.say(f"... waiting for the first {MANY} rows, which tell how columns are read; {lines}")
+                    self.say(
+                        f"... waiting for the first {FIRST_OBJECTS} rows, which tell how columns are read; {lines}"
+                    )
                     return
 
         if reader.tells:

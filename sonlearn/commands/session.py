@@ -35,7 +35,7 @@ FINE = "1.1"
 #: Rows that may have been learned and not been counted yet.
 MOST_UNCOUNTED = 1 << 13
 #: Rows before it is worth a warning that nothing in them is known.
-SOME = 10
+ROWS_TO_WARN = 10
 
 
 class Recorder:
@@ -167,7 +167,7 @@ class Session(Passes):
     def warnings(self) -> list[str]:
         """Return what is to be known of a run that has come to its end."""
         found = super().warnings()
-        if self.strange and self.progress.examples >= SOME:
+        if self.strange and self.progress.examples >= ROWS_TO_WARN:
             found.append(
                 f"no feature of the data is one that {self.from_model} has learned, so that all predictions are alike: "
                 "is it the right model, and the right file?"

@@ -15,7 +15,7 @@ from sonlearn.commands.checks import check_output, check_run
 from sonlearn.commands.inspect import inverted
 from sonlearn.commands.line import Line
 from sonlearn.commands.messages import of_refused, warn
-from sonlearn.commands.session import SOME, Session
+from sonlearn.commands.session import ROWS_TO_WARN, Session
 from sonlearn.data.batch import Batch, cut
 from sonlearn.errors import InputError, OptionError, shorten
 from sonlearn.files.atomic import whole_output
@@ -26,13 +26,13 @@ from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.spec import raw
 from sonlearn.options.text import NAMESPACED, OF_TABLES, TABLES
 from sonlearn.report.audit import Audit
-from sonlearn.report.labels import ENOUGH, far_labels
+from sonlearn.report.labels import MIN_EXAMPLES, far_labels
 from sonlearn.report.problem import problem_of, without_held
 from sonlearn.report.progress import Progress
 from sonlearn.text.columns import Labelling, first_names, no_labels
 
 #: How many times the least holdout loss of a pass the last one's is before a word is said.
-WORSE = 1.05
+OVERFIT_RATIO = 1.05
 UNLABELLED = "no example has a label and an importance above 0, so nothing was learned"
 
 
@@ -67,16 +67,16 @@ def of_decisions(options: RunOptions, bandit: dict[str, Any]) -> bool:
 
 
 #: Scores held of a batch, rows times classes; rows of a part at least.
-CELLS, LEAST_ROWS = 1 << 22, 64
+MAX_SCORES, MIN_ROWS = 1 << 22, 64
 #: So many times as much text is a committee's batch where lines are long: what it does for a batch beside its rows took
 #: a fifth of its time with some 400 rows a batch. Other learners would only need more memory.
-STRETCH = 2
+LONG_LINE_FACTOR = 2
 #: `mallopt` of glibc: what it is asked to set, by the numbers of <malloc.h>.
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
 #: Freed bytes at the end of the heap that are kept. A batch of rows as a view shows them takes 1 to 4 MB.
-KEPT = 8 << 20
+HEAP_BYTES_KEPT = 8 << 20
 #: Larger blocks are mapped by themselves, and given back when they are freed.
-MAPPED = 4 << 20
+MMAP_BYTES = 4 << 20
 
 
 class TrainingSession(Session):
@@ -104,7 +104,7 @@ class TrainingSession(Session):
             read_as = dataclasses.replace(read_as, **none, **kept)
         super().__init__(options, read_as, problem_of(self.learn), model)
         self.labelling = Labelling.of(self.learn, needed=not options.testonly)
-        self.stretch = STRETCH if self.learn.method == "committee" else 1
+        self.stretch = LONG_LINE_FACTOR if self.learn.method == "committee" else 1
         if self.learn.method == "committee" and self.cores > 1:  # with one thread no memory is given back in between
             keep_freed_memory()
         if self.learner is not None and options.testonly:
@@ -127,7 +127,7 @@ class TrainingSession(Session):
             self.best = loss, number, None if patience is None else self.learner.copy()
         least, best, learner = self.best
         if learner is None or patience is None:
-            if number == passes and loss > WORSE * least:
+            if number == passes and loss > OVERFIT_RATIO * least:
                 warn(f"the holdout loss was least in pass {best}; --early_terminate 3 keeps that pass's model")
             return False
         if number == best or (number < passes and number - best < patience):
@@ -139,7 +139,7 @@ class TrainingSession(Session):
 
     def begin(self, format: str, batch: Batch, cache: str) -> None:
         """Make the learner, whose features depend on their format, and print the header, with a line on the cache."""
-        text = dataclasses.replace(self.text, format=format).told_by(self.read_as)
+        text = dataclasses.replace(self.text, format=format).with_inferred(self.read_as)
         learner = self.learner or Learner(self.learn, text, threads=self.cores)
         models.check_format(format, batch.source, learner.text, self.from_model)
         if format in TABLES and not self.options.testonly:
@@ -183,7 +183,7 @@ class TrainingSession(Session):
 
         def end(batch: Batch, start: int) -> int:
             classes = len(self.problem.labels) if self.learner is not None else 1
-            return start + (1 if alone else max(CELLS // max(classes, 1), LEAST_ROWS))
+            return start + (1 if alone else max(MAX_SCORES // max(classes, 1), MIN_ROWS))
 
         return cut(rows, end)
 
@@ -226,9 +226,13 @@ class TrainingSession(Session):
             found += worse_than_a_constant(self.learn, self.progress) + unlike_classes(self.learner)
             if self.learn.threshold is not None and not self.progress.trained.classes:
                 found.append(f"--threshold {self.learn.threshold}: labels are values, so predictions are no classes")
-        if self.metrics is not None and self.progress.examples >= SOME and not (self.options.testonly or self.before):
+        if (
+            self.metrics is not None
+            and self.progress.examples >= ROWS_TO_WARN
+            and not (self.options.testonly or self.before)
+        ):
             found += filter(None, (self.metrics.one_label(),))
-        if self.metrics is not None and self.progress.examples >= ENOUGH:
+        if self.metrics is not None and self.progress.examples >= MIN_EXAMPLES:
             found += filter(None, (self.metrics.nobody(),))
             if not self.options.testonly:
                 found += filter(None, (self.progress.labels.order_note(self.progress.trained.classes),))
@@ -319,7 +323,7 @@ def keep_freed_memory() -> bool:
         mallopt = ctypes.CDLL(None).mallopt
     except (AttributeError, OSError, TypeError):  # no glibc; on Windows a library has to be named
         return False
-    settings = {_ARENA_MAX: 1, _TRIM_THRESHOLD: KEPT, _MMAP_THRESHOLD: MAPPED}
+    settings = {_ARENA_MAX: 1, _TRIM_THRESHOLD: HEAP_BYTES_KEPT, _MMAP_THRESHOLD: MMAP_BYTES}
     return [mallopt(what, value) for what, value in settings.items()] == [1, 1, 1]
 
 

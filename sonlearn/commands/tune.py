@@ -31,7 +31,7 @@ from sonlearn.tuning.search import MEASURES, Due, SettingResult, Tuning, criteri
 #: Columns of the table behind those of the options.
 COLUMNS = ("average_loss", "average_error", "examples", "seconds", "state", "problem", *MEASURES)
 #: The measure that people see of each setting, by what the labels are: its name in `MEASURES`, and its heading.
-SHOWN = (("auc", "area    "), ("r2", "R2      "), ("macro_f1", "macro F1"))
+MEASURES_SHOWN = (("auc", "area    "), ("r2", "R2      "), ("macro_f1", "macro F1"))
 
 
 def command(line: Line) -> int:
@@ -72,7 +72,7 @@ class TuningSession(Passes):
 
     def begin(self, format: str, batch: Batch, cache: str) -> None:
         """Make the learners, and print the header."""
-        text = dataclasses.replace(self.text, format=format).told_by(self.read_as)
+        text = dataclasses.replace(self.text, format=format).with_inferred(self.read_as)
         self.tuning = Tuning(
             self.settings.settings, text, threads=cores_of(self.options), by=self.by,
             halving=self.choice.first_halving if self.choice.halving else None,
@@ -141,7 +141,7 @@ def setup_lines(settings: Settings, by: str, choice: TuneOptions) -> list[str]:
 def screen(results: Sequence[SettingResult]) -> list[str]:
     """The table of all settings, for people."""
     known = {name for result in results for name in result.measures}
-    name, heading = next((pair for pair in SHOWN if pair[0] in known), ("", ""))
+    name, heading = next((pair for pair in MEASURES_SHOWN if pair[0] in known), ("", ""))
     more = f"{heading} " if name else ""
     lines = [
         f"average  average  {' ' * len(more)}             processor",

@@ -42,7 +42,7 @@ _ONE_RULE = "what explores has one rule"
 #: Of these decisions take none.
 OF_PASSES = _names("--passes --cache --cache_file --holdout_off --holdout_period --holdout_after --early_terminate")
 #: Passes without a fall of the holdout loss after which VW ends, if it is not told.
-PATIENCE = 3
+EARLY_STOP_PASSES = 3
 #: By long name: what is taken in a flag's place; those in whose place the committee learns; those left out; and why.
 NEAREST, COMMITTEE, NEEDLESS = vw_flags.NEAREST, vw_flags.NEAREST_COMMITTEE, vw_flags.NEEDLESS
 #: Flags whose place in our line is behind the others, or in another flag.
@@ -124,9 +124,9 @@ def translate(arguments: list[str]) -> Translated:
     if "--daemon" in given:
         return Translated(_served(given, problems), left, warnings)
     passes = given.get("--passes") or ""
-    if passes.isdecimal() and int(passes) > PATIENCE:
+    if passes.isdecimal() and int(passes) > EARLY_STOP_PASSES:
         told = given.keys() & (DECISIONS | {"--early_terminate", "--holdout_off"})
-        out += [] if told else ["--early_terminate", str(PATIENCE)]
+        out += [] if told else ["--early_terminate", str(EARLY_STOP_PASSES)]
     out += [] if rule is None else ["--explore", rule]
     more, less, why = _learning(given, replaced or rule in OF_WIDTHS, problems)
     if less:

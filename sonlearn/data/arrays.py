@@ -9,23 +9,23 @@ from typing import Any
 import numpy as np
 
 #: Bytes of a cache line. Arrays begin at a multiple of it, so a row of at most this length is in one line, not two.
-LINE = 64
+CACHE_LINE_BYTES = 64
 #: Arrays of so many bytes are mapped by themselves, so that the system has their memory back as soon as nobody uses
 #: them: what a heap is given back it may keep, and a table that has grown leaves a hole in it. Pages of 4 KB: in large
 #: ones, which numpy asks for, room that is never touched takes memory.
-MAPPED = 1 << 20
+MMAP_BYTES = 1 << 20
 
 
 def zeros(shape: tuple[int, ...], dtype: Any = np.float64) -> np.ndarray:
     """`numpy.zeros`, aligned to a cache line. Elements that are never written take no memory."""
     dtype = np.dtype(dtype)
     size = math.prod(shape) * dtype.itemsize
-    if size >= MAPPED and hasattr(mmap, "MAP_ANONYMOUS"):  # which a process that is forked has for itself
+    if size >= MMAP_BYTES and hasattr(mmap, "MAP_ANONYMOUS"):  # which a process that is forked has for itself
         private = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
         mapped: np.ndarray = np.frombuffer(mmap.mmap(-1, size, flags=private), dtype).reshape(shape)
         return mapped
-    raw = np.zeros(size + LINE, dtype=np.uint8)
-    begin = -raw.ctypes.data % LINE
+    raw = np.zeros(size + CACHE_LINE_BYTES, dtype=np.uint8)
+    begin = -raw.ctypes.data % CACHE_LINE_BYTES
     array: np.ndarray = raw[begin : begin + size].view(dtype).reshape(shape)
     return array
 

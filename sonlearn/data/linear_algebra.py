@@ -25,9 +25,9 @@ import numpy as np
 from sonlearn.jit import inline
 
 #: Of a smaller number `exponential` gives what it gives of this one: 4e-18.
-LOWEST = -40.0
+MIN_EXPONENT = -40.0
 #: A smaller square of a pivot is this.
-LEAST = 1e-12
+MIN_PIVOT = 1e-12
 #: Numbers that are compared side by side.
 SIDE_BY_SIDE = 16
 #: A unit of which less than 1/FOLD is left is multiplied by FOLD, a power of 2: what is kept in it loses no digit.
@@ -174,7 +174,7 @@ def exponential(x):
 
     Without a call or a branch, so that a loop over classes is vectorised.
     """
-    t, p = max(x, LOWEST) * (1.0 / 128.0), 1.0
+    t, p = max(x, MIN_EXPONENT) * (1.0 / 128.0), 1.0
     for k in range(11, 0, -1):
         p = 1.0 + t * (1.0 / k) * p
     for _ in range(7):
@@ -260,8 +260,8 @@ def gram_spectrum(R):
 
 @inline
 def factorise(A, plus, r, LT):
-    """`factorise_or` whose squares of pivots are at least `LEAST`."""
-    factorise_or(A, plus, r, LT, LEAST, math.sqrt(LEAST))
+    """`factorise_or` whose squares of pivots are at least `MIN_PIVOT`."""
+    factorise_or(A, plus, r, LT, MIN_PIVOT, math.sqrt(MIN_PIVOT))
 
 
 @inline

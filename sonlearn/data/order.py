@@ -9,7 +9,7 @@ import numpy as np
 
 #: Labels are in blocks where they change so many times less often than in a random order. In time they may be alike for
 #: a while: of the public streams covtype, nomao and gas-drift have 1/15, 1/8 and 1/21.
-LONG = 50.0
+BLOCK_RATIO = 50.0
 
 
 class LabelOrder:
@@ -35,6 +35,6 @@ class LabelOrder:
         """Return what is to be said of the order, or nothing; `weights`: how much of the rows each label is."""
         w = np.array(list(weights), dtype=np.float64)
         expected = self.rows * (1.0 - float(w @ w) / float(w.sum()) ** 2) if w.any() else 0.0
-        if not 0 < self.changes <= expected / LONG:
+        if not 0 < self.changes <= expected / BLOCK_RATIO:
             return ""
         return f"the labels come in {self.changes + 1} blocks: shuffle the rows, or the figures of a run mean nothing"

@@ -20,7 +20,7 @@ from sonlearn.options.bandit import KINDS, BanditOptions
 from sonlearn.text.chunk import ChunkParser
 from sonlearn.text.decisions.rows import crossed_rows, crosses
 from sonlearn.text.hashing import constant_id
-from sonlearn.text.objects import Members, Unfit, error_of, members_of
+from sonlearn.text.objects import Members, RowError, error_of, members_of
 
 #: A context, or an action's features: names with numbers, texts or objects, or a vector of numbers.
 Features = Mapping[str, Any] | Sequence[float] | np.ndarray
@@ -330,7 +330,7 @@ def _members(record: Any, name: str) -> Members:
     whole = {**spaces, name: own} if name not in spaces else {**spaces, **own}
     try:
         return members_of(whole)
-    except Unfit as problem:
+    except RowError as problem:
         raise error_of(problem, whole, ("<memory>", 1)) from None
 
 

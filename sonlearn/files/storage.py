@@ -11,11 +11,11 @@ Layout, integers little-endian::
     32 bytes  SHA-256 of everything before
 
 The header is ``{"written_by": "sonlearn 0.1.0", "header": ..., "arrays": [{"name", "dtype", "shape", "offset"}]}``.
-An array of `LEAST` to `MOST` bytes is packed (`pack`) if that makes it smaller; its entry then has ``"packed"``, the
-number of its bytes in the file. Packing pays because hash tables are mostly empty and columns mostly alike. Larger
-arrays are not packed, which would take time. Infinite numbers are written as ``{"$float": "inf"}``, because JSON has
-none. This module does not depend on learners, so sketches and other states have the same format; the header's ``kind``
-identifies the content.
+An array of `MIN_PACKED_BYTES` to `MAX_PACKED_BYTES` bytes is packed (`pack`) if that makes it smaller; its entry then
+has ``"packed"``, the number of its bytes in the file. Packing pays because hash tables are mostly empty and columns
+mostly alike. Larger arrays are not packed, which would take time. Infinite numbers are written as
+``{"$float": "inf"}``, because JSON has none. This module does not depend on learners, so sketches and other states have
+the same format; the header's ``kind`` identifies the content.
 
 No pickle: a file contains numbers and text, never code. The format follows safetensors, with a checksum in addition,
 because a flipped bit in a weight would never be noticed.
@@ -42,7 +42,7 @@ from sonlearn.files.atomic import target_problem, whole_file
 MAGIC = b"\x93sonl\r\n\x1a"
 FORMAT_VERSION = 2
 #: Sizes in bytes of the arrays that are packed.
-LEAST, MOST = 1 << 10, 1 << 24
+MIN_PACKED_BYTES, MAX_PACKED_BYTES = 1 << 10, 1 << 24
 #: No byte of what zlib has packed stands for more.
 _RATIO = 1040
 _PREAMBLE = struct.Struct("<8sIIQ")
@@ -249,7 +249,7 @@ def _storable(name: str, array: np.ndarray) -> np.ndarray:
 def _stored(array: np.ndarray) -> memoryview | bytes:
     """The bytes of an array in the file; `bytes` are packed ones."""
     raw = array.reshape(-1).view(np.uint8).data if array.size else memoryview(b"")
-    small = pack(array) if LEAST <= array.nbytes <= MOST else raw
+    small = pack(array) if MIN_PACKED_BYTES <= array.nbytes <= MAX_PACKED_BYTES else raw
     return small if len(small) < array.nbytes else raw
 
 

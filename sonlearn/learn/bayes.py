@@ -33,7 +33,7 @@ from sonlearn.options.methods import METHODS
 from sonlearn.views.codes import logarithms
 
 #: Upper bound of a count, so that sums stay finite.
-MOST = 1e300
+MAX_COUNT = 1e300
 _NOW = [("n", "i8"), ("seen", "i8"), ("counted", "i8"), ("left", "f8"), ("folds", "f8")]
 #: Rows of `BayesState.sums`: weight of the rows of each class, total of its counts.
 ROWS, TOTAL = range(2)
@@ -184,10 +184,10 @@ def count(params, state, rows, i):
             counts[f, 0], counts[f, 1], counts[f, 2] = by * counts[f, 0], by * counts[f, 1], now["folds"]
         if more > 0.0 and counts[f, 0] + counts[f, 1] == 0.0:
             now["counted"] += 1
-        counts[f, own] = min(counts[f, own] + more / now["left"], MOST)
+        counts[f, own] = min(counts[f, own] + more / now["left"], MAX_COUNT)
         total += more
     for of in range(2):
         for k in range(2):
             sums[of, k] *= params.retention
-    sums[ROWS, own] = min(sums[ROWS, own] + rows.weight[i], MOST)
-    sums[TOTAL, own] = min(sums[TOTAL, own] + total, MOST)
+    sums[ROWS, own] = min(sums[ROWS, own] + rows.weight[i], MAX_COUNT)
+    sums[TOTAL, own] = min(sums[TOTAL, own] + total, MAX_COUNT)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 #: Rows that come one by one before it is worth to prepare for more of them.
-FEW = 4
+MIN_ROWS_TO_PREPARE = 4
 #: No state, rows and predictions.
 NOTHING = None, None, None
 
@@ -56,7 +56,7 @@ class EngineByRow:
             self._before += 1
         else:
             self._before, self._last = 0, NOTHING  # nothing is kept of a state that is no more
-        return self._before > FEW
+        return self._before > MIN_ROWS_TO_PREPARE
 
     def make_room(self, entries: int, K: int) -> None:
         """Buffers for a row of so many entries, and K scores."""

@@ -2,15 +2,15 @@
 
 Of each row learned, x in [0, 1] says how wrong the offline combination was: of classes 1 less the probability that it
 gave the right one (0 to a class that had not been met), of values a/(a + m) with a the size of the error and m the mean
-size over the first FEW rows since the last change, which do not count otherwise. Let mu be the mean of x since then.
-While x has no mean beyond mu + SLACK, a gambler who bets the share b on more gains nothing on average [Waudby-Smith,
-Ramdas: Estimating means of bounded random variables by betting, JRSS B 2024]:
+size over the first MIN_ROWS rows since the last change, which do not count otherwise. Let mu be the mean of x since
+then. While x has no mean beyond mu + SLACK, a gambler who bets the share b on more gains nothing on average
+[Waudby-Smith, Ramdas: Estimating means of bounded random variables by betting, JRSS B 2024]:
 
     M <- max(M, 1) (1 + b (x - mu - SLACK))
 
 starts anew whenever it has lost, and by chance exceeds exp(ALARM) once in so many rows at most [Shin, Ramdas, Rinaldo:
 E-detectors, NEJSDS 2024], whatever the distribution of x. When it does, for one of BETS, a change is named: the row
-where that gambler last started. Then all begins anew, and nothing is named before FEW rows.
+where that gambler last started. Then all begins anew, and nothing is named before MIN_ROWS rows.
 
 Learners only get better on rows in no order, so that mu is too high there rather than too low.
 """
@@ -30,15 +30,15 @@ from sonlearn.jit import inline, jit
 #: Shares that are bet: the small ones find small changes, the large ones large changes quickly.
 BETS = (0.25, 0.5, 1.0, 2.0)
 #: Nobody may lose more than this share in a round.
-MOST = 0.9
+MAX_BET = 0.9
 #: Logarithm of what a gambler has to win.
 ALARM = math.log(1e6)
 #: A mean error that is higher by this is no change.
 SLACK = 0.02
 #: Rows before a change can be named; rows that the mean is over at most.
-FEW, WINDOW = 500.0, 5000.0
+MIN_ROWS, WINDOW = 500.0, 5000.0
 #: Changes that are kept, the last ones.
-KEPT = 64
+MAX_CHANGES = 64
 
 
 class Drift(NamedTuple):
@@ -48,21 +48,21 @@ class Drift(NamedTuple):
     size: np.ndarray  # float64[2]: mean size of errors of values over the first rows, and how many these are
     wealth: np.ndarray  # float64[bets]; logarithms of M
     starts: np.ndarray  # int64[bets]; rows at which they last started
-    changes: np.ndarray  # int64[KEPT]; rows of the last changes, number i at place i modulo KEPT
+    changes: np.ndarray  # int64[MAX_CHANGES]; rows of the last changes, number i at place i modulo MAX_CHANGES
     count: np.ndarray  # int64[2]; rows learned, changes named
 
 
 def new_drift() -> Drift:
     """Nothing is known."""
     bets = len(BETS)
-    counts = (np.zeros(n, np.int64) for n in (bets, KEPT, 2))
+    counts = (np.zeros(n, np.int64) for n in (bets, MAX_CHANGES, 2))
     return Drift(np.zeros(2), np.zeros(2), np.zeros(bets), *counts)
 
 
 def changes_of(drift: Drift) -> list[int]:
-    """Rows (1 is the first one learned) at which changes began, in their order; the last KEPT of them."""
+    """Rows (1 is the first one learned) at which changes began, in their order; the last MAX_CHANGES of them."""
     count = int(drift.count[1])
-    return [int(drift.changes[i % KEPT]) for i in range(max(count - KEPT, 0), count)]
+    return [int(drift.changes[i % MAX_CHANGES]) for i in range(max(count - MAX_CHANGES, 0), count)]
 
 
 def merge_drifts(base: Drift, drifts: Sequence[Drift], by: np.ndarray) -> Drift:
@@ -75,9 +75,9 @@ def merge_drifts(base: Drift, drifts: Sequence[Drift], by: np.ndarray) -> Drift:
         shift = rows - start
         rows += int(each.count[0]) - start
     count = np.array([rows, int(base.count[1]) + sum(int(each.count[1] - base.count[1]) for each in drifts)])
-    kept = np.zeros(KEPT, np.int64)
-    for i, row in enumerate(changes[-KEPT:], max(int(count[1]) - KEPT, 0)):
-        kept[i % KEPT] = row
+    kept = np.zeros(MAX_CHANGES, np.int64)
+    for i, row in enumerate(changes[-MAX_CHANGES:], max(int(count[1]) - MAX_CHANGES, 0)):
+        kept[i % MAX_CHANGES] = row
     return Drift(last.means.copy(), last.size.copy(), last.wealth.copy(), last.starts + shift, kept, count)
 
 
@@ -104,7 +104,7 @@ def take_in(drift, relative, x, slack):
     """Take in how wrong one prediction was; a mean that is higher by `slack` is no change."""
     if not relative:
         bet(drift, x, slack)
-    elif drift.size[1] < FEW:
+    elif drift.size[1] < MIN_ROWS:
         drift.size[1] += 1.0
         drift.size[0] += (x - drift.size[0]) / drift.size[1]
     else:
@@ -119,13 +119,13 @@ def bet(drift, x, slack):
     for j in range(len(wealth)):
         if not wealth[j] > 0.0:
             wealth[j], drift.starts[j] = 0.0, row
-        if means[0] >= FEW:
+        if means[0] >= MIN_ROWS:
             expected = means[1] + slack
-            wealth[j] += math.log(1.0 + min(BETS[j], MOST / expected) * (x - expected))
+            wealth[j] += math.log(1.0 + min(BETS[j], MAX_BET / expected) * (x - expected))
         if wealth[j] > ALARM and (alarm < 0 or wealth[j] > wealth[alarm]):
             alarm = j
     if alarm >= 0:
-        drift.changes[drift.count[1] % KEPT] = drift.starts[alarm]
+        drift.changes[drift.count[1] % MAX_CHANGES] = drift.starts[alarm]
         drift.count[1] += 1
         means[0] = means[1] = drift.size[0] = drift.size[1] = 0.0
         clear_first(wealth, len(wealth))

@@ -37,7 +37,7 @@ from sonlearn.options.methods import METHODS
 #: A state: a NamedTuple of arrays and of further such tuples.
 State = Any
 #: Features, at least, that there is room for beyond those that have occurred, where rows come one by one.
-SPARE = 64
+SPARE_FEATURES = 64
 
 #: Name of an engine -> (module, class). Modules are imported on first use, because each one defines kernels.
 _MAKERS = {
@@ -197,7 +197,7 @@ class Engine(ABC):
 
         `rows` are the buffers of one row, as long as it can be.
         """
-        most = 2 * features + SPARE
+        most = 2 * features + SPARE_FEATURES
         return self.reserve(state, rows, most), most
 
     def learn_all(self, state: State, rows: Rows, out: Predictions, features: int) -> State:

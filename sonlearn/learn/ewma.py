@@ -5,9 +5,9 @@ With r = 1 - decay, after a row of label y and importance h
     n <- r n + h,    m <- m + h (y - m)/n
 
 so that m is the mean of the labels with weights h r^age [EWMA], of all of them alike where decay is 0. Of values it is
-the prediction. Of two classes y is 1 or 0, m kept within [LEAST, 1 - LEAST], and the prediction its log-odds. Of
-several classes there is a mean for each, of y = 1 in the rows of the class and 0 in others: its share of the rows. The
-class scores the logarithm of that, no less than ln(LEAST). Before any label predictions are 0.
+the prediction. Of two classes y is 1 or 0, m kept within [MIN_SHARE, 1 - MIN_SHARE], and the prediction its log-odds.
+Of several classes there is a mean for each, of y = 1 in the rows of the class and 0 in others: its share of the rows.
+The class scores the logarithm of that, no less than ln(MIN_SHARE). Before any label predictions are 0.
 
 On a stream whose neighbouring labels are alike no feature tells more; a committee learns how much that is.
 """
@@ -30,7 +30,7 @@ from sonlearn.learn.tolerances import LIMIT
 from sonlearn.options import LearnOptions
 
 #: A share of a class is not taken to be less, nor that of one of two classes to be more than 1 less this.
-LEAST = 0.01
+MIN_SHARE = 0.01
 #: What is predicted: the mean, its log-odds, or of each class the logarithm of its share.
 MEAN, ODDS, SHARES = range(3)
 NOW = [("n", "f8"), ("classes", "i8")]
@@ -121,6 +121,6 @@ def prediction_of(kind, n, mean):
     if kind == MEAN:
         return mean
     if kind == SHARES:
-        return math.log(max(mean, LEAST))
-    p = min(max(mean, LEAST), 1.0 - LEAST)
+        return math.log(max(mean, MIN_SHARE))
+    p = min(max(mean, MIN_SHARE), 1.0 - MIN_SHARE)
     return math.log(p / (1.0 - p)) if n > 0.0 else 0.0

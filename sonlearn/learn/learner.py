@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from sonlearn.options.keywords import LearnKeywords
 
 #: Rows whose labels are looked at together where some do not fit.
-CODED = 256
+ROWS_PER_LOOK = 256
 #: A table of any library that speaks Arrow.
 Table = Any
 
@@ -209,7 +209,7 @@ class Learner(SavedModel):
             return gone
         before, at = self.labels.header(), 0
         while at < batch.n:
-            part = batch.part(at, at + CODED)
+            part = batch.part(at, at + ROWS_PER_LOOK)
             bad = self.labels.coded(part, remember=True)[1]
             if bad < part.n:
                 gone[at + bad] = True
@@ -366,7 +366,7 @@ class Learner(SavedModel):
         if learns:
             self.columns.meet(found)
             own = text if known == "auto" else self.text
-            self.text = dataclasses.replace(own, label=text.label).told_by(found.read_as or text)
+            self.text = dataclasses.replace(own, label=text.label).with_inferred(found.read_as or text)
         return batch
 
     def coded(self, batch: Batch, remember: bool = False) -> np.ndarray:

@@ -3,8 +3,8 @@
 A word of a text meets few of a thousand classes, so a table of features x classes would be empty nearly everywhere;
 a bin of a number meets nearly all of ten. So a feature's block in the one pool is either
 
-- a *list* of the classes that it has met, with as many places as the next power of two, `LEAST` at least; a full list
-  goes into a block of twice the size, and what it leaves is free for others;
+- a *list* of the classes that it has met, with as many places as the next power of two, `MIN_SIZE` at least; a full
+  list goes into a block of twice the size, and what it leaves is free for others;
 - or *dense*: place k is that of class k. There are as many places as the next power of two of all classes. Blocks are
   dense from the start where that is `SMALL` at most, and otherwise as soon as a list of the same size would be needed.
 
@@ -26,15 +26,15 @@ import numpy as np
 from sonlearn.data.linear_algebra import SIDE_BY_SIDE
 from sonlearn.jit import fetch, inline
 
-#: Orders of blocks, which have 2^order places: below SIZES. Lists have LEAST places at least.
-SIZES, LEAST = 32, 4
+#: Orders of blocks, which have 2^order places: below SIZES. Lists have MIN_SIZE places at least.
+SIZES, MIN_SIZE = 32, 4
 #: Dense blocks of so many places are made at once.
 SMALL = 32
 #: A list becomes dense, rather than longer, where so many times its places are enough.
 SPARSE = 4
 NONE = -1
 #: Places in a cache line of numbers: where larger blocks begin is a multiple of it.
-LINE = 16
+CACHE_LINE_PLACES = 16
 #: Tables of more places than this are prefetched: a block so many entries before it is read, its place twice as many.
 LARGE_TABLE, DISTANCE = 1 << 14, 8
 #: Cache lines of a block that are prefetched, at most; the processor itself fetches what follows.
@@ -207,11 +207,11 @@ def add_pair(pairs, f, k, classes):
 
     A full list, and a dense block without a place for k, go into a larger one.
     """
-    block, whole = pairs.blocks[f], 1 << order_of(max(classes, LEAST))
+    block, whole = pairs.blocks[f], 1 << order_of(max(classes, MIN_SIZE))
     size, listed = max(block["size"], block["capacity"]), block["capacity"] == 0
-    if size == 0 or not listed or (size >= LEAST and size & (size - 1) == 0):
+    if size == 0 or not listed or (size >= MIN_SIZE and size & (size - 1) == 0):
         dense = whole <= max(SMALL, SPARSE * size)
-        to = take_block(pairs, order_of(whole if dense else max(2 * size, LEAST)))
+        to = take_block(pairs, order_of(whole if dense else max(2 * size, MIN_SIZE)))
         begin = block["begin"]
         for at in range(size):
             own = pairs.classes[begin + at] if listed else at
@@ -221,7 +221,7 @@ def add_pair(pairs, f, k, classes):
             if not dense:
                 pairs.classes[to + place] = own
         if size > 0:
-            leave_block(pairs, begin, order_of(max(size, LEAST)))
+            leave_block(pairs, begin, order_of(max(size, MIN_SIZE)))
         block["begin"], block["size"], block["capacity"] = to, 0 if dense else size, whole if dense else 0
         if dense:
             return k
@@ -243,7 +243,7 @@ def take_block(pairs, order):
             for place in range(at, at + (1 << order)):
                 pairs.values[c][place] = 0.0
         return at
-    line = min(1 << order, LINE)
+    line = min(1 << order, CACHE_LINE_PLACES)
     at = (pairs.now[0]["used"] + line - 1) // line * line
     pairs.now[0]["used"] = at + (1 << order)
     return at
@@ -294,7 +294,7 @@ def room_for_pairs(pairs, classes):
 @inline
 def most_places(classes):
     """Places that a feature may take at most, whatever happens to it."""
-    return 2 * ((1 << order_of(max(classes, LEAST))) + LINE)
+    return 2 * ((1 << order_of(max(classes, MIN_SIZE))) + CACHE_LINE_PLACES)
 
 
 @inline
@@ -304,6 +304,6 @@ def places_needed(pairs, rows, i, more, classes):
     for at in range(rows.indptr[i], rows.indptr[i + 1]):
         block = pairs.blocks[rows.features[at]]
         if block["capacity"] < classes:
-            lists = 8 * (max(block["size"], block["capacity"]) + more) + 2 * LINE
+            lists = 8 * (max(block["size"], block["capacity"]) + more) + 2 * CACHE_LINE_PLACES
             total += min(most, max(lists, 2 * SMALL))
     return total

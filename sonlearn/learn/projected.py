@@ -55,7 +55,7 @@ SOURCES = {"newton": NEWTON, "gradient": GRADIENT, "data": DATA, "own": OWN}
 #: t: rounds learned; seen: number of features.
 NOW = [("t", "i8"), ("seen", "i8")]
 #: Rows learned at a time, with one random vector each.
-BLOCK = 1024
+BLOCK_ROWS = 1024
 
 
 class ProjectedParams(NamedTuple):
@@ -112,7 +112,7 @@ class Projected(Engine):
         if self._params.source == OWN:
             return state, int(follow(self._params, state, state.Pi, rows, out, start, len(rows.y), True))
         while start < len(rows.y):
-            stop, before = min(start + BLOCK, len(rows.y)), int(state.now["t"][0])
+            stop, before = min(start + BLOCK_ROWS, len(rows.y)), int(state.now["t"][0])
             drawn = int(np.count_nonzero(learned_rows(rows)[start:stop]))
             normals, position = draw(state.position, drawn, self._tau)
             start = follow(self._params, state, normals, rows, out, start, stop, True)

@@ -8,7 +8,7 @@ import numpy as np
 
 from sonlearn.data.arrays import grown, zeros
 from sonlearn.data.axes import Axis, Numbers
-from sonlearn.learn.pairs import LEAST, LINE, NONE, SIZES, SMALL, SPARSE, Pairs
+from sonlearn.learn.pairs import CACHE_LINE_PLACES, MIN_SIZE, NONE, SIZES, SMALL, SPARSE, Pairs
 
 #: Features of a table in use whose pairs are listed at a time.
 _AT_A_TIME = 1 << 16
@@ -95,7 +95,7 @@ def reserve_pairs(pairs: Pairs, features: int) -> Pairs:
 def more_room(pairs: Pairs, places: int, classes: int) -> Pairs:
     """`pairs` with so many places in the pool beyond those used, for so many classes."""
     used = int(pairs.now["used"][0])
-    length = -(-max(used + places, 1024) // LINE) * LINE
+    length = -(-max(used + places, 1024) // CACHE_LINE_PLACES) * CACHE_LINE_PLACES
     if length > len(pairs.values[0]):  # room takes no memory before it is written to, and copies do
         length = max(length, 4 * len(pairs.values[0]))
     values = tuple(grown(column, length, used) for column in pairs.values)
@@ -139,7 +139,7 @@ def _entries(pairs: Pairs, start: int) -> tuple[np.ndarray, np.ndarray, np.ndarr
 def _laid_out(pairs: Pairs) -> Pairs:
     """A packed table with blocks as learning has them."""
     size, classes = pairs.size.astype(np.int64), 1 + int(pairs.classes.max(initial=0))
-    lists, whole = _power_of_two(np.maximum(size, LEAST)), int(_power_of_two(np.array([max(classes, LEAST)]))[0])
+    lists, whole = _power_of_two(np.maximum(size, MIN_SIZE)), int(_power_of_two(np.array([max(classes, MIN_SIZE)]))[0])
     dense = (size > 0) & ((whole <= SMALL) | (lists * SPARSE >= 2 * whole))
     places = np.where(size > 0, np.where(dense, whole, lists), 0)
     out, order, used = new_pairs(len(pairs.values)), np.argsort(-places, kind="stable"), int(places.sum())

@@ -16,9 +16,9 @@ LOG = "log"
 #: How far probabilities that were logged as text may be from a sum of 1.
 TOLERANCE = 1e-3
 #: Standard errors from which a mean weight other than 1 is reported without a bound that is known.
-FAR = 6.0
+MAX_STANDARD_ERRORS = 6.0
 #: No mean weight is above this.
-_LARGEST = 1e9
+_MAX_WEIGHT = 1e9
 
 
 class Estimate(NamedTuple):
@@ -241,8 +241,8 @@ class Checks:
         self.bounded = False
         self.decisions = self.without_probability = self.certain = 0
         self.unequal, self.first_unequal = 0, ""  # lists of probabilities that do not add up, or contradict
-        self._equal = LowerSequence(high=_LARGEST)
-        self._above = {name: LowerSequence(high=_LARGEST) for name in names}
+        self._equal = LowerSequence(high=_MAX_WEIGHT)
+        self._above = {name: LowerSequence(high=_MAX_WEIGHT) for name in names}
         self._below = {name: LowerSequence() for name in names}
         self._reach = dict.fromkeys(names, 1.0)
 
@@ -316,7 +316,7 @@ class Checks:
         error = np.sqrt(max(square - mean * mean, 0.0) / max(count, 1))
         if below < 1.0:
             return [f"{name}: {_unexplored(1.0 - below)} at least; of what these cost the log says nothing"]
-        if not self.bounded and count and 1.0 - mean > FAR * error + 1e-9:
+        if not self.bounded and count and 1.0 - mean > MAX_STANDARD_ERRORS * error + 1e-9:
             return [f"{name}: {_unexplored(1.0 - mean)} about; of what these cost the log says nothing"]
         return []
 

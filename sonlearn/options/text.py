@@ -15,8 +15,8 @@ HASHED = ("vw", "json", "csv", "arrow")
 TABLES, NAMESPACED = ("csv", "arrow"), ("vw", "json")
 #: Options that say how all fields of a column are read, and what comes first in its dates.
 READINGS, ORDERS = ("text", "categorical", "numeric", "date"), ("day_first", "month_first")
-#: What the first rows tell where no option does (`sonlearn.text.told`).
-TOLD = ("text", "categorical", *ORDERS)
+#: What the first rows tell where no option does (`sonlearn.text.infer`).
+INFERRED = ("text", "categorical", *ORDERS)
 #: Options that name columns, but those of which there is one.
 NAMING = (*READINGS, *ORDERS, "ignore", "keep")
 #: Options of text that need columns, and those that need namespaces.
@@ -123,9 +123,9 @@ class TextOptions:
         check_label(self)
         check_namespaces(self)
 
-    def told_by(self, other: TextOptions) -> TextOptions:
+    def with_inferred(self, other: TextOptions) -> TextOptions:
         """These options with what the first rows told in `other`, which are the same but for it."""
-        return dataclasses.replace(self, **{name: getattr(other, name) for name in TOLD})
+        return dataclasses.replace(self, **{name: getattr(other, name) for name in INFERRED})
 
     def given(self, names: tuple[str, ...]) -> list[str]:
         """Flags of the fields of these names that are set."""

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from sonlearn.text.decisions.labels import ActionLabels
 
 #: Actions that are listed.
-MOST = 50
+MAX_ACTIONS_LISTED = 50
 #: Of an action: decisions in which it was taken, their costs, its probability by the model in all decisions.
 TAKEN, COST, GIVEN = range(3)
 
@@ -120,7 +120,7 @@ class PolicyTotals:
             {"name": name, "cost": total / n, "error": math.sqrt(max(squares / n - (total / n) ** 2, 0.0) / n)}
             for name, (total, squares) in zip(names, self._costs.tolist(), strict=False) if n > 0
         ]  # fmt: skip
-        order = np.argsort(-self._actions[:, TAKEN], kind="stable")[:MOST]
+        order = np.argsort(-self._actions[:, TAKEN], kind="stable")[:MAX_ACTIONS_LISTED]
         actions = [
             {
                 "action": a if self._labels is None else self._labels.label(a),

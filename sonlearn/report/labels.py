@@ -14,7 +14,7 @@ from sonlearn.options import LearnOptions
 from sonlearn.options.losses import CLASSIFICATION
 
 #: Examples before which an average loss says little.
-ENOUGH = 100
+MIN_EXAMPLES = 100
 #: Where ``--binary`` is given, a wrong class is the loss.
 ERRORS = "errors"
 
@@ -26,7 +26,7 @@ def reported_loss(options: LearnOptions) -> str:
 
 def far_labels(method: str, examples: float, loss: float, constant: dict[str, Any]) -> str:
     """Return what to say of values, of mean loss `loss`, that one learner alone has not reached; empty: nothing."""
-    if method == "committee" or examples < ENOUGH or not loss > constant["loss"]:
+    if method == "committee" or examples < MIN_EXAMPLES or not loss > constant["loss"]:
         return ""
     return (
         f"average loss {loss:g} is above {constant['loss']:g}, that of always predicting {constant['prediction']:g}: "

@@ -18,11 +18,11 @@ from sonlearn.errors import InputError, shorten
 
 FORMAT = 1
 #: Numbers beyond this are written to a log as this, so that squares and sums of what was read are finite.
-LARGEST = 1e150
+MAX_NUMBER = 1e150
 NUMBER, TEXT, LIST, OBJECT, COUNT = "a number", "a text", "a list", "an object", "a whole number from 0 on"
 ANYTHING = "anything"
 _CHECKS: dict[str, Callable[[Any], bool]] = {
-    NUMBER: lambda value: isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= LARGEST,
+    NUMBER: lambda value: isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= MAX_NUMBER,
     COUNT: lambda value: isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63,
     TEXT: lambda value: isinstance(value, str),
     LIST: lambda value: isinstance(value, list),
@@ -99,8 +99,8 @@ class Run(NamedTuple):
 
 
 def bounded(value: float) -> float | None:
-    """A number for a log: null for inf and nan, none beyond `LARGEST` in magnitude."""
-    return max(min(value, LARGEST), -LARGEST) if math.isfinite(value) else None
+    """A number for a log: null for inf and nan, none beyond `MAX_NUMBER` in magnitude."""
+    return max(min(value, MAX_NUMBER), -MAX_NUMBER) if math.isfinite(value) else None
 
 
 def spelt(value: float) -> float | str:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 Entry = dict[str, Any]
 
 #: Weight below which an average is not drawn.
-FEWEST = 10
+MIN_WEIGHT = 10
 #: Examples below which a bin of the calibration says next to nothing.
 FEWEST_OF_A_BIN = 5
 
@@ -39,7 +39,7 @@ def curves(rows: list[Entry], what: str, log: bool, most: int = 160) -> tuple[Pi
 
     They are of at most about `most` points, evenly spaced on a linear or logarithmic axis.
 
-    Where rows are left out, "since" is over all examples between two points; over fewer than `FEWEST` it would be
+    Where rows are left out, "since" is over all examples between two points; over fewer than `MIN_WEIGHT` it would be
     noise, and these wait for the next point. From the second pass on rows may be of held-out examples, which are pieces
     of their own.
     """
@@ -59,7 +59,7 @@ def curves(rows: list[Entry], what: str, log: bool, most: int = 160) -> tuple[Pi
             continue
         if row[what] is not None:
             average[-1].append((row["examples"], row[what]))
-        if weight >= min(FEWEST, rows[-1]["weight"] / 20):
+        if weight >= min(MIN_WEIGHT, rows[-1]["weight"] / 20):
             if weight > 0:
                 since[-1].append((row["examples"], total / weight))
             weight = total = 0.0

@@ -28,8 +28,8 @@ from sonlearn.text.decisions.rows import DecisionLines
 from sonlearn.text.hashing import constant_id
 
 #: Requests that are worked on together.
-AT_ONCE = 256
-_LARGEST = 1e100
+MAX_GROUP = 256
+_MAX_NUMBER = 1e100
 
 
 #: The answer to /decide (event_id, action, probability, probabilities), or to /reward (event_id, learned).
@@ -83,7 +83,7 @@ class Decider(Queue):
 
     async def turn(self, pool: ThreadPoolExecutor) -> None:
         """Answer what waits, when its events are written."""
-        group = [self._requests.popleft() for _ in range(min(AT_ONCE, len(self._requests)))]
+        group = [self._requests.popleft() for _ in range(min(MAX_GROUP, len(self._requests)))]
         self.answer(group, await asyncio.get_running_loop().run_in_executor(pool, self._work, group))
 
     # -- without the event loop ------------------------------------------------------------------------------------
@@ -145,7 +145,7 @@ class Decider(Queue):
         if not isinstance(event, str) or set(fields) != {"event_id", "reward"}:
             raise InputError(SOURCE, None, None, shorten(json.dumps(body)), '{"event_id": "...", "reward": 1}')
         number = isinstance(reward, int | float) and not isinstance(reward, bool)
-        if not number or not -_LARGEST <= reward <= _LARGEST:  # type: ignore[operator]
+        if not number or not -_MAX_NUMBER <= reward <= _MAX_NUMBER:  # type: ignore[operator]
             raise InputError(SOURCE, None, None, f"reward {shorten(json.dumps(reward))}", "a number of at most 1e100")
         found = self.events.waiting(event, now)
         reward = float(reward)  # type: ignore[arg-type]

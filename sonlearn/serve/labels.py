@@ -16,7 +16,7 @@ from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, shorten
 from sonlearn.serve import worker
 from sonlearn.serve.events import EventLog, KnownEventError
-from sonlearn.text.objects import TOO_DEEP, Members, Record, Unfit, decode, error_of
+from sonlearn.text.objects import TOO_DEEP, Members, Record, RowError, decode, error_of
 from sonlearn.text.rows import ParsedChunk
 
 #: Rows, or labels, of a request: what is written at once delays others by some tenths of a second at most.
@@ -118,7 +118,7 @@ def _objects(group: list[worker.PredictionRequest]) -> Iterator[tuple[int, Recor
         if line.strip():
             try:
                 yield number, decode(line)
-            except Unfit as problem:
+            except RowError as problem:
                 raise error_of(problem, line, (worker.SOURCE, number)) from None
 
 

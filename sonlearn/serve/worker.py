@@ -39,7 +39,7 @@ from sonlearn.text.csv import CsvRecords
 from sonlearn.text.flat import TableRows
 from sonlearn.text.hashing import constant_id
 from sonlearn.text.names import NameTable, names_of
-from sonlearn.text.objects import Record, Unfit, elements_of, error_of
+from sonlearn.text.objects import Record, RowError, elements_of, error_of
 from sonlearn.text.rows import ParsedChunk
 from sonlearn.text.suspicions import bytes_notes
 
@@ -539,7 +539,7 @@ def elements(text: bytes) -> Iterator[tuple[int, Record]]:
         raise InputError(SOURCE, None, None, "an empty body", "an object, or an array of objects")
     try:
         yield from enumerate(elements_of(text), 1)
-    except Unfit as problem:
+    except RowError as problem:
         error = error_of(problem, text, (SOURCE, 1))
         at = (error.column or 1) - 1  # in the document, which has several lines
         line, column = 1 + text.count(b"\n", 0, at), at - text.rfind(b"\n", 0, at)

@@ -10,9 +10,9 @@ from sonlearn.errors import InputError
 #: The arrays of a CSR matrix.
 _CSR = ("data", "indices", "indptr")
 #: Squares and their sums must stay finite.
-_LARGEST = 1e150
+_MAX_VALUE = 1e150
 #: Smallest squared norm of a row whose products are accurate, and squared norm of earlier rows that make it negligible.
-_SMALLEST, _AMPLE = 1e-290, 1e-270
+_MIN_SQUARED_NORM, _NEGLIGIBLE_BESIDE = 1e-290, 1e-270
 
 
 def as_block(X, source: str = "<matrix>") -> np.ndarray | sp.csr_array:
@@ -46,19 +46,19 @@ def as_block(X, source: str = "<matrix>") -> np.ndarray | sp.csr_array:
         if block.ndim != 2:
             raise InputError(source, None, None, f"an array of {block.ndim} dimensions", "rows and columns")
         values = block
-    if values.size and not np.abs(values).max() < _LARGEST:  # also catches nan
+    if values.size and not np.abs(values).max() < _MAX_VALUE:  # also catches nan
         _refuse(block, source)
     return block
 
 
 def _refuse(block, source: str) -> None:
     flat = block.data if sp.issparse(block) else block.ravel()
-    place = int(np.flatnonzero(~(np.abs(flat) < _LARGEST))[0])
+    place = int(np.flatnonzero(~(np.abs(flat) < _MAX_VALUE))[0])
     if sp.issparse(block):
         row, column = int(np.searchsorted(block.indptr, place, side="right")), int(block.indices[place]) + 1
     else:
         row, column = place // block.shape[1] + 1, place % block.shape[1] + 1
-    raise InputError(source, row, column, f"{flat[place]}", f"finite numbers below {_LARGEST:g}")
+    raise InputError(source, row, column, f"{flat[place]}", f"finite numbers below {_MAX_VALUE:g}")
 
 
 def check_small(block, sums: np.ndarray, source: str = "<matrix>") -> None:
@@ -74,9 +74,9 @@ def check_small(block, sums: np.ndarray, source: str = "<matrix>") -> None:
     InputError
         A row that is not zero has a norm below 1e-145, and ||A||_F before it is below 1e-135.
     """
-    for row in np.flatnonzero((np.diff(sums) < _SMALLEST) & (sums[:-1] < _AMPLE)):
+    for row in np.flatnonzero((np.diff(sums) < _MIN_SQUARED_NORM) & (sums[:-1] < _NEGLIGIBLE_BESIDE)):
         values = block[[row]].data if sp.issparse(block) else block[row]
-        if values.size and np.abs(values).max() > 0 and float(values @ values) < _SMALLEST:
+        if values.size and np.abs(values).max() > 0 and float(values @ values) < _MIN_SQUARED_NORM:
             found = f"a row whose largest value is {np.abs(values).max():g}"
             raise InputError(source, int(row) + 1, None, found, "a norm of 0, or at least 1e-145; scale the data up")
 

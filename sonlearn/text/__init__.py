@@ -7,7 +7,7 @@ to batches, in order, with `pipeline` ahead of the learner), `chunk` (a chunk to
 features of them.
 
 Tables: `csv` and `arrow`, column by column (`assemble`), and JSON of models that know no namespaces, row by row
-(`flat`), with the columns of `columns` and the features of `encode`; `told` says how columns are read that no option
+(`flat`), with the columns of `columns` and the features of `encode`; `infer` says how columns are read that no option
 names. Decisions of bandits: the folder `decisions`. Further: `cache` (parsed text, kept), `join` (labels by id),
 `names` (of hashed features), `write` (batches to text).
 """

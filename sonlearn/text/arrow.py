@@ -28,11 +28,11 @@ from sonlearn.text.assemble import Fields, assemble
 from sonlearn.text.columns import ColumnTable, Found, Labelling, layout_of
 from sonlearn.text.encode import TableEncoder
 from sonlearn.text.hashing import constant_id
+from sonlearn.text.infer import infer
 from sonlearn.text.names import NameTable
-from sonlearn.text.objects import MANY
+from sonlearn.text.objects import FIRST_OBJECTS
 from sonlearn.text.rows import ParsedChunk
 from sonlearn.text.source import Watch, open_binary, source_name
-from sonlearn.text.told import told
 
 _ROWS = 8192
 #: Types of texts.
@@ -74,7 +74,7 @@ def read_arrow(
     done = 0
     with _opened(source, name, watch) as (columns, records):
         if texts:
-            options, records = _told(options, columns, records)
+            options, records = _infer(options, columns, records)
         encoder = TableEncoder(options, known)
         for record in records:
             for start in range(0, record.num_rows or 1, rows):
@@ -94,7 +94,7 @@ def texts_of(source: Any, options: TextOptions) -> tuple[list[str], Iterator[dic
 
     def rows() -> Iterator[Any]:
         with _opened(source, name) as (columns, records):
-            read_as, records = _told(options, columns, records)
+            read_as, records = _infer(options, columns, records)
             yield columns, read_as
             for record in records:
                 yield from _rows_of(record, columns)
@@ -104,16 +104,16 @@ def texts_of(source: Any, options: TextOptions) -> tuple[list[str], Iterator[dic
     return columns, every, read_as
 
 
-def _told(options: TextOptions, columns: list[str], records: Iterator[Any]) -> tuple[TextOptions, Iterator[Any]]:
+def _infer(options: TextOptions, columns: list[str], records: Iterator[Any]) -> tuple[TextOptions, Iterator[Any]]:
     """`options` with what the first rows tell of columns of texts (others say what they are), and all records.
 
     Categories may be codes and dates, but are no texts of several words.
     """
     first = list[Any]()
-    while sum(map(len, first)) < MANY and (record := next(records, None)) is not None:
+    while sum(map(len, first)) < FIRST_OBJECTS and (record := next(records, None)) is not None:
         first.append(record)
-    rows = (row for record in first for row in _rows_of(record[:MANY], columns, texts_alone=True))
-    found = told(options, itertools.islice(rows, MANY))
+    rows = (row for record in first for row in _rows_of(record[:FIRST_OBJECTS], columns, texts_alone=True))
+    found = infer(options, itertools.islice(rows, FIRST_OBJECTS))
     plain = {
         title for record in first[:1] for title, field in zip(columns, record.schema, strict=True)
         if str(field.type) in _TEXTS

@@ -18,7 +18,7 @@ from sonlearn.data.batch import Batch
 from sonlearn.errors import shorten
 from sonlearn.text.columns import FINITE, NO_LABEL, NO_WEIGHT, NUMBER, ColumnLayout, Labelling, label_of
 from sonlearn.text.encode import ColumnEncoder, TableEncoder
-from sonlearn.text.objects import Unfit
+from sonlearn.text.objects import RowError
 
 #: What no number has, and Python's might have: words, underscores, digits of other scripts.
 _NO_NUMBER = re.compile(r"(?a)[^\d\s.eE+-]")
@@ -132,7 +132,7 @@ def _entries(
             refused.add([i], at, shorten(f"{values[i]:g}"), FINITE)
         try:
             number = encoder.number() if is_number.any() else -1
-        except Unfit:  # which each of the texts says of itself
+        except RowError:  # which each of the texts says of itself
             _, codes, texts, typed = fields(at, True)
         else:
             rows = np.flatnonzero(is_number & (values != 0))
@@ -179,13 +179,13 @@ def _labels(
     return values, names
 
 
-def _of_each(texts: Sequence[str], read: Callable[[str], Any], unfit: Any) -> tuple[list[Any], dict[int, Unfit]]:
+def _of_each(texts: Sequence[str], read: Callable[[str], Any], unfit: Any) -> tuple[list[Any], dict[int, RowError]]:
     """Return what `read` makes of each text, `unfit` of one that it refuses; and of these by place, why."""
-    found, problems = [], dict[int, Unfit]()
+    found, problems = [], dict[int, RowError]()
     for place, text in enumerate(texts):
         try:
             found.append(read(text))
-        except Unfit as problem:
+        except RowError as problem:
             found.append(unfit)
             problems[place] = problem
     return found, problems

@@ -30,7 +30,7 @@ from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError
 from sonlearn.files.atomic import whole_file
 from sonlearn.options import TextOptions
-from sonlearn.options.text import TOLD
+from sonlearn.options.text import INFERRED
 from sonlearn.text.columns import Found
 from sonlearn.text.hashing import constant_id
 from sonlearn.text.names import NameTable
@@ -189,7 +189,7 @@ class CachedReader(Reader):
                 "format": self.format, "error_count": self.malformed.count,
                 "errors": [error.args for error in self.malformed.errors], "skipped": self.malformed.tags,
                 "features": _features(self.names, before_names),
-                "told": {name: getattr(self.options, name) for name in TOLD},
+                "told": {name: getattr(self.options, name) for name in INFERRED},
                 "columns": [[source, list(columns), self.columns.known] for source, columns in self.tables],
             }  # fmt: skip
             at = file.tell()

@@ -19,7 +19,7 @@ from sonlearn.text.interact import Expanded, Interactions, count_generated, expa
 from sonlearn.text.malformed import behind
 from sonlearn.text.names import LineNames
 from sonlearn.text.number import shorten
-from sonlearn.text.objects import Members, Record, Unfit, error_of
+from sonlearn.text.objects import Members, Record, RowError, error_of
 from sonlearn.text.rows import ParsedChunk, Runs, line_at, make_rows, to_batch
 from sonlearn.text.svmlight import parse_svmlight
 from sonlearn.text.vw import make_names, parse_vw
@@ -134,7 +134,7 @@ class ChunkParser:
             try:
                 if not isinstance(record, InputError):
                     rows.add(record, line)
-            except Unfit as problem:
+            except RowError as problem:
                 tag = tag_of(record, self._options.id or "_tag")
                 record = error_of(problem, record, (source, line)).but(tag=tag)
             if isinstance(record, InputError):

@@ -27,8 +27,8 @@ from sonlearn.options.text import NAMESPACED, NAMING, ORDERS, READINGS, flag_of
 from sonlearn.text.hashing import hash_bytes
 from sonlearn.text.names import MOST_NAMES, MOST_SLOTS
 from sonlearn.text.number import PATTERN
-from sonlearn.text.objects import Unfit, described
-from sonlearn.text.suspicions import ENOUGH, Suspicions, bytes_note
+from sonlearn.text.objects import RowError, described
+from sonlearn.text.suspicions import MIN_TEXTS, Suspicions, bytes_note
 
 FINITE = "a finite number"
 NO_LABEL = f"a label ({FINITE}), or nothing; names of classes: --classes auto, of two --loss logistic"
@@ -59,9 +59,9 @@ _COUNTED = ("year", *(f"month={month}" for month in range(1, 13)))
 #: Years of dates are nearer to 2000: what else is in their feature has the same number by chance.
 _YEARS = 8000
 #: So many months after the last date are nearer to it than to the same months of a year before.
-_NEAR = 3
+_LAST_MONTHS = 3
 #: Of dates in order, months with fewer rows than this share of the median of all tell too little of themselves.
-_ENOUGH = 1 / 4
+_MIN_SHARE = 1 / 4
 #: What stands behind a column in the name of one of its features; nothing, where it is of numbers.
 _BEHIND = ("", "=", ".", "^")
 #: The kinds of a column of numbers without a missing one, and of a member that an object did not have.
@@ -82,7 +82,7 @@ def number_in(field: str) -> float | None:
 def label_of(
     field: Any, class_names: bool, truth: bool = False, at: int | tuple[str, ...] = ()
 ) -> tuple[float, str | None]:
-    """(label, name of its class) that a field, or what JSON has, stands for, which is `at` a place. Raises Unfit.
+    """(label, name of its class) that a field, or what JSON has, stands for, which is `at` a place. Raises RowError.
 
     With `truth` true and false have their number and, as the name, the word as it was written.
     """
@@ -93,28 +93,28 @@ def label_of(
     else:
         number = math.nan if field is None else field if isinstance(field, float) else math.inf
         if math.isinf(number):
-            raise Unfit(described(field), NO_LABEL, at)
+            raise RowError(described(field), NO_LABEL, at)
         return number, None
     y = number_in(word) if word else math.nan
     if y is None and class_names:
         return math.nan, word
     if y is None or math.isinf(y):
-        raise Unfit(shorten(word), NO_LABEL, at)
+        raise RowError(shorten(word), NO_LABEL, at)
     return y, word if truth and word.lower() in TRUTH else None
 
 
-def without_label(options: TextOptions) -> Unfit:
+def without_label(options: TextOptions) -> RowError:
     """Return what is wrong with an object to be learned from that has no label."""
     expected = f"the label's column {shorten(options.label)}, with null or nothing in it where there is no label"
-    return Unfit("a row without a label's column", expected)
+    return RowError("a row without a label's column", expected)
 
 
 def weight_of(value: Any, at: int | tuple[str, ...] = ()) -> float:
-    """The weight that a field or a number stands for, which is `at` a place. Raises Unfit."""
+    """The weight that a field or a number stands for, which is `at` a place. Raises RowError."""
     weight = number_in(value) if isinstance(value, str) else value
     if type(weight) is not float or not 0 <= weight < math.inf:
         found = "nothing" if isinstance(value, str) and not value.strip() else described(value)
-        raise Unfit(found, NO_WEIGHT, at)
+        raise RowError(found, NO_WEIGHT, at)
     return weight
 
 
@@ -369,7 +369,7 @@ def no_labels(labels: Collection[str]) -> list[str]:
             met.add(label)
     blank = [shorten(label) for label in labels if label.lower() in NOTHING_MEANT]
     alike = [" and ".join(map(shorten, same[:2])) for same in written.values() if len(same) > 1]
-    values = met.meant(max(ENOUGH - 1, met.texts / 2), "")
+    values = met.meant(max(MIN_TEXTS - 1, met.texts / 2), "")
     return [
         *(f"the label {label} is a class: if it means that there is none, leave it empty" for label in blank),
         *(f"{both} differ by capitals alone: write one of them, if they are one label" for both in alike[:1]),
@@ -453,7 +453,7 @@ class ColumnTable:
         """
         if name not in self._met_often:
             met = self.dates.get(name, {})
-            enough = _ENOUGH * statistics.median(met.values()) if met and name not in self.shuffled else 0
+            enough = _MIN_SHARE * statistics.median(met.values()) if met and name not in self.shuffled else 0
             self._met_often[name] = sorted(month for month, rows in met.items() if rows >= enough)
         return self._met_often[name]
 
@@ -474,14 +474,15 @@ class ColumnTable:
         A month that was never met has no weight, which says that it is as no month at all. Where dates were met in
         their order, what is later than they are is of the last month or of one that was met in two years: the weight of
         any other was learned long ago, and tells of that time as much as of the season. So do those of a year that a
-        new one counts as (`bounded_year`): of the new one the months within `_NEAR` of the last count as the last.
+        new one counts as (`bounded_year`): of the new one the months within `_LAST_MONTHS` of the last count as the
+        last.
         """
         met = self._months(name)
         months = {each % 12 + 1 for each in met}
         ahead = 12 * year + month - 1 - met[-1] if met and name not in self.shuffled else 0
         if ahead > 0:
             times = Counter(each % 12 + 1 for each in met)
-            known = ahead > _NEAR or self.bounded_year(name, year) == year
+            known = ahead > _LAST_MONTHS or self.bounded_year(name, year) == year
             months = {each for each in months if known and times[each] > 1} | {met[-1] % 12 + 1}
         return min(
             months or {month}, key=lambda each: (min((each - month) % 12, (month - each) % 12), (month - each) % 12)

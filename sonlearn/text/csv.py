@@ -18,7 +18,7 @@ from sonlearn.options import TextOptions
 from sonlearn.options.spec import raw
 from sonlearn.text.assemble import assemble, fields_of
 from sonlearn.text.columns import ColumnLayout, ColumnTable, Labelling, header_hint, layout_of, row_as_header
-from sonlearn.text.encode import LONGEST, TableEncoder
+from sonlearn.text.encode import MAX_CHARACTERS, TableEncoder
 from sonlearn.text.flat import id_in
 from sonlearn.text.objects import Record
 from sonlearn.text.rows import ParsedChunk
@@ -138,7 +138,7 @@ class CsvRecords:
     """
 
     def __init__(self, chunks: Iterable[np.ndarray], name: str, options: TextOptions, action: str = ""):
-        csv.field_size_limit(LONGEST)
+        csv.field_size_limit(MAX_CHARACTERS)
         self._chunks, self.name, self.options = chunks, name, options
         self._record_lines, self.chunk_ends = list[str](), False
         self._reader = csv.reader(self._lines(), delimiter=options.delimiter, strict=True)
@@ -227,7 +227,7 @@ def _malformed_record(reason: str) -> tuple[str, str]:
     if "new-line character" in reason:
         return "a carriage return alone as the end of a line", "the line ends of Unix or Windows: tr '\\r' '\\n' < FILE"
     if "field limit" in reason:
-        return f"a field of more than {LONGEST} characters", "a shorter one; is a double quote missing?"
+        return f"a field of more than {MAX_CHARACTERS} characters", "a shorter one; is a double quote missing?"
     return f"a malformed record ({reason})", "CSV"
 
 

@@ -34,13 +34,13 @@ from sonlearn.text.columns import (
 from sonlearn.text.csv import CsvRecords
 from sonlearn.text.dates import date_in
 from sonlearn.text.encode import number_of
+from sonlearn.text.infer import infer
 from sonlearn.text.join import JoinedLabels
 from sonlearn.text.malformed import Malformed
-from sonlearn.text.objects import MANY, Members, Unfit, error_of, leaves_of, members_of, texts_in
+from sonlearn.text.objects import FIRST_OBJECTS, Members, RowError, error_of, leaves_of, members_of, texts_in
 from sonlearn.text.read import detect_format
 from sonlearn.text.source import is_arrow, peeked, read_chunks, source_name
 from sonlearn.text.suspicions import Suspicions, is_stamp, noted
-from sonlearn.text.told import told
 
 #: Values of a column that are counted, each with its labels.
 MOST_VALUES = 10_000
@@ -51,7 +51,7 @@ _TABLE = "a table: CSV, Parquet, Arrow or JSON lines"
 EARLY = LEAK, ROW_NUMBER, TIMES = "a leak", "the number of the row", "dates or times as numbers"
 LOOKED_AT = 1_000
 #: Rows before a suspicion is worth a word, and the shares that rouse one.
-_ENOUGH, _SURE, _NEARLY_ALL = 20, 100, 0.95
+_MIN_ROWS, _SURE, _NEARLY_ALL = 20, 100, 0.95
 #: What an index of pandas without a name is called: in CSV without a header, read and written again, in Parquet.
 _INDEX = re.compile(r"column 1|Unnamed: 0|__index_level_0__")
 #: Of a number far from all others: how many others there are, how many times as often it comes, and how far it is.
@@ -152,10 +152,10 @@ def described(data: Any, options: TextOptions, *, rows: int | None, join: str | 
         is_csv = options.format == "csv" or (options.format != "json" and detect_format(first) != "json")
         columns, records = _of_csv(chunks, name, options, labels) if is_csv else ([], _of_json(chunks, name))
         records = _admitted(records, malformed)
-        begin = list(itertools.islice(records, MANY))
+        begin = list(itertools.islice(records, FIRST_OBJECTS))
         if not (is_csv or options.label) and any(name == "_label" for each in begin for name, _ in leaves_of(each)):
             options = dataclasses.replace(options, label="_label")
-        options = told(options, begin if is_csv else map(texts_in, begin))
+        options = infer(options, begin if is_csv else map(texts_in, begin))
         records = itertools.chain(begin, records)
         if not is_csv:
             records = ({name: _text_of(value) for name, value in leaves_of(each)} for each in records)
@@ -208,7 +208,7 @@ def _of_json(chunks: Any, name: str) -> Iterator[Members | InputError]:
         if line.strip():
             try:
                 yield members_of(line)
-            except Unfit as problem:
+            except RowError as problem:
                 yield error_of(problem, line, (name, number))
 
 
@@ -295,13 +295,13 @@ class ColumnSummary:
     def suspicions(self, labels: dict[str, int]) -> list[str]:
         """Return what a person should look at, with the flag that helps."""
         held = self.rows - self.missing
-        if held < _ENOUGH or self.kind in ("label", "id", "weight", "left out", "text"):
+        if held < _MIN_ROWS or self.kind in ("label", "id", "weight", "left out", "text"):
             return []
         flag, out = shorten(self.name), []
         unique = len(self.values) >= _NEARLY_ALL * self._counted
         texts = self.texts.texts
-        beside_numbers = max(texts / 2, _ENOUGH - 1) if self.numbers else held  # as `Suspicions.note` has it
-        meant = self.texts.meant(min(held / 2, _ENOUGH - 1 if self.dates else held, beside_numbers), flag)
+        beside_numbers = max(texts / 2, _MIN_ROWS - 1) if self.numbers else held  # as `Suspicions.note` has it
+        meant = self.texts.meant(min(held / 2, _MIN_ROWS - 1 if self.dates else held, beside_numbers), flag)
         if meant:
             out.append(meant)
         elif self.texts.sentences > held / 2 and (self.full or len(self.values) > held / 2):
@@ -354,7 +354,7 @@ class ColumnSummary:
         for end, times in self._ends.items() if len(others) > _FEW else ():
             gap = np.abs(others - end).min()
             often = times >= _OFTEN * self.numbers / len(every) and gap > 2 * np.diff(others).max()
-            if end and times >= _ENOUGH and (often or gap > _FAR * np.ptp(others)):
+            if end and times >= _MIN_ROWS and (often or gap > _FAR * np.ptp(others)):
                 seen = f"{end:g} ({times} times, far from all others)"
                 out.append(f"numbers and a missing value, {seen}; if so, leave its fields empty")
         return out
@@ -363,18 +363,18 @@ class ColumnSummary:
         """Tell whether one label stands beside each value, though values recur, or beside all that are not missing."""
         if len(labels) < 2 or len(labels) > MOST_CLASSES or self.full:
             return []
-        told, beside = "", {label for counts in self.values.values() for label in counts}
+        infer, beside = "", {label for counts in self.values.values() for label in counts}
         known = {value: counts for value, counts in (*self.values.items(), ("", self.without)) if counts}
         rows = sum(sum(counts.values()) for counts in known.values())
         sure = sum(max(counts.values()) for counts in known.values())
         mostly = {max(counts, key=counts.get) for counts in known.values()}  # type: ignore[arg-type]
-        if _ENOUGH <= rows == sure and len(known) <= rows / 4 and len(mostly) > 1:
-            told = "it tells the label of every row"
+        if _MIN_ROWS <= rows == sure and len(known) <= rows / 4 and len(mostly) > 1:
+            infer = "it tells the label of every row"
         elif len(beside) == 1:
             label, held = *beside, sum(sum(counts.values()) for counts in self.values.values())
             if (labels[label] / sum(labels.values())) ** held < _CHANCE:
-                told = f"where it is not missing, the label is {shorten(label)}"
-        return [f"{LEAK}: {told}; --ignore {shorten(self.name)} if it is known too late"] if told else []
+                infer = f"where it is not missing, the label is {shorten(label)}"
+        return [f"{LEAK}: {infer}; --ignore {shorten(self.name)} if it is known too late"] if infer else []
 
 
 def _digits(number: float) -> int:

@@ -24,7 +24,7 @@ first and missing values, of ``--date`` dates and missing values: any other fiel
 ``--ngram`` and ``--skips`` say: the features of ``{"column": {"_text": "its words"}}`` in JSON.
 
 A field is encoded once and then looked up. Features have numbers, so that they can be counted; what is remembered is
-bounded (`_REMEMBERED`).
+bounded (`_MAX_REMEMBERED`).
 """
 
 from __future__ import annotations
@@ -64,16 +64,16 @@ from sonlearn.text.dates import DAY, date_in, has_order, hours_in, is_span
 from sonlearn.text.hashing import constant_id, hash_bytes
 from sonlearn.text.interact import GRAM_PRIME, masks_by_byte
 from sonlearn.text.names import Named
-from sonlearn.text.objects import TooLong, Unfit, described
+from sonlearn.text.objects import LongRowError, RowError, described
 from sonlearn.text.rows import ParsedChunk
-from sonlearn.text.suspicions import ENOUGH, Suspicions
+from sonlearn.text.suspicions import MIN_TEXTS, Suspicions
 
 #: Characters of a field, at most: a text takes 30 times as many bytes while it is read.
-LONGEST = 1 << 24
+MAX_CHARACTERS = 1 << 24
 #: Features, and fields of a column, that are remembered.
-_REMEMBERED = 1 << 20
+_MAX_REMEMBERED = 1 << 20
 #: Texts of a column that are known to have been counted.
-_COUNTED = 1 << 12
+_MAX_COUNTED = 1 << 12
 A_DATE = "a date (2024-03-31), or nothing (--date)"
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _WHOLE = re.compile(r"-?\d+\.0+", re.ASCII)
@@ -100,10 +100,10 @@ def words_of(text: str) -> list[str]:
 
     The text is composed (Unicode NFC) before. ``Don't PANIC -- 42`` is ``don't``, ``panic``, ``42``.
 
-    Raises Unfit where there are more than `LONGEST` characters.
+    Raises RowError where there are more than `MAX_CHARACTERS` characters.
     """
-    if len(text) > LONGEST:
-        raise Unfit(f"a text of {len(text)} characters", f"at most {LONGEST}")
+    if len(text) > MAX_CHARACTERS:
+        raise RowError(f"a text of {len(text)} characters", f"at most {MAX_CHARACTERS}")
     runs = unicodedata.normalize("NFC", text).lower().translate(_SEPARATORS).split()
     return [word for run in runs if (word := run.strip("'"))]
 
@@ -245,7 +245,7 @@ class ColumnEncoder:
         self._words: dict[str, tuple[int, float]] = {}  # with the value 1; one tuple for all that have the word
 
     def number(self, field: str = "") -> int:
-        """The feature that numbers are values of. Raises Unfit."""
+        """The feature that numbers are values of. Raises RowError."""
         if self._number < 0:
             self._meet("number", field)
             self._number = self._new()
@@ -272,7 +272,7 @@ class ColumnEncoder:
         return self.missing() if known else ()
 
     def _meet(self, kind: str, field: str) -> None:
-        """Remember what the column has held; raise Unfit for what the model has never met in such a column."""
+        """Remember what the column has held; raise RowError for what the model has never met in such a column."""
         self.hold(self.kinds, kind)
         if self._model is None:
             return
@@ -286,7 +286,7 @@ class ColumnEncoder:
                 remedy = f"; if these are seasons, train with --categorical {shorten(self.title)}"
             elif "date" in known and has_order(bare):
                 remedy = f"; write 2024-03-31{f', or the {self._first} first' if self._first else ''}"
-            raise Unfit(field, f"{met}, as in all rows that the model has learned{remedy}")
+            raise RowError(field, f"{met}, as in all rows that the model has learned{remedy}")
         self.hold(self.notes, kind, f"a {kind}, {field}; the model has learned {met} in all rows")
 
     def hold(self, held: dict[Any, str], what: Any, text: str = "") -> None:
@@ -296,21 +296,21 @@ class ColumnEncoder:
             self._table.news.append((self, held, what))
 
     def value(self, value: float, field: str = "") -> Entries:
-        """Return what a number becomes, which is written as `field`. Raises Unfit."""
+        """Return what a number becomes, which is written as `field`. Raises RowError."""
         if self.as_text or self.as_category or self.as_date:
             return self.entries(_number_text(value))
         if value != value:
             return self.missing()
         if math.isinf(value):
-            raise Unfit(f"the number {value:g}", FINITE)
+            raise RowError(f"the number {value:g}", FINITE)
         number = self._number if self._number >= 0 else self.number(field or _number_text(value))
         return ((number, value),) if value else ()
 
     def entries(self, field: Any) -> Entries:
-        """Return what a field becomes: a text, or what JSON has. Raises Unfit."""
+        """Return what a field becomes: a text, or what JSON has. Raises RowError."""
         if type(field) is not str:
             if isinstance(field, list):
-                raise Unfit(described(field), NO_FIELD)
+                raise RowError(described(field), NO_FIELD)
             if self.as_category and isinstance(field, bool):
                 return self.entries(str(field))
             return self.missing() if field is None else self.value(float(field))
@@ -327,14 +327,14 @@ class ColumnEncoder:
             if field.lower() not in MISSING:
                 either = not self._first and has_order(field)
                 remedy = f"; --day-first {shorten(self.title)}, or --month-first, reads it" if either else ""
-                raise Unfit(shorten(field), A_DATE + remedy)
+                raise RowError(shorten(field), A_DATE + remedy)
             return self.missing()
         value = number_in(field) if self.digits else None
         if value is not None:
             if math.isinf(value):
                 remedy = f"--categorical {shorten(self.title)} takes codes (sonlearn describe lists all such columns)"
                 codes = f"; {remedy}" if self._model is None else ""
-                raise Unfit(shorten(field), FINITE if self.as_number else f"{FINITE}, or a text that is none{codes}")
+                raise RowError(shorten(field), FINITE if self.as_number else f"{FINITE}, or a text that is none{codes}")
             if self.typed and value == value and not self.as_number:
                 self.hold(self.quoted, "number")
             return self.value(value, field)
@@ -344,11 +344,11 @@ class ColumnEncoder:
         if self.as_number:
             if field.lower() in MISSING:
                 return self.missing()
-            raise Unfit(shorten(field), f"{FINITE}, or nothing (--numeric)")
+            raise RowError(shorten(field), f"{FINITE}, or nothing (--numeric)")
         return self._remembered(field, self._date(field) or self._category(field))
 
     def _remembered(self, field: str, entries: Entries) -> Entries:
-        if len(self._known) < _REMEMBERED:
+        if len(self._known) < _MAX_REMEMBERED:
             self._known[field] = entries
         return entries
 
@@ -363,7 +363,7 @@ class ColumnEncoder:
         self._meet("category", field)
         if not self.as_category and field not in self._counted:
             self.suspicions.add(field)
-            if len(self._counted) < _COUNTED:
+            if len(self._counted) < _MAX_COUNTED:
                 self._counted.add(field)
         feature = self._new_category(field)
         self._know("categories", "category", feature, field)
@@ -487,7 +487,7 @@ class TableEncoder:
         """Count words of the row under way before they are read. Raises TooLong."""
         self._words += count
         if self._words > self.most:
-            raise TooLong(self.most)
+            raise LongRowError(self.most)
 
     def back_to(self, mark: int) -> None:
         """Forget what columns have held for the first time since the mark: it was in rows that are refused."""
@@ -512,7 +512,7 @@ class TableEncoder:
         """The encoder of a column, made when it is first asked for. Raises UnicodeEncodeError."""
         encoder = self.columns.get(name)
         if encoder is None:
-            if len(self.columns) >= _REMEMBERED:
+            if len(self.columns) >= _MAX_REMEMBERED:
                 self.columns.clear()
             encoder = self.columns[name] = ColumnEncoder(name, self)
         return encoder
@@ -543,7 +543,7 @@ class TableEncoder:
         told = marked or self.options.text or marks.any()
         batch = batch._replace(indices=np.array(self.slots, np.int64)[numbers], marks=marks if told else None)
         found = self.found(columns)
-        if len(self.slots) > _REMEMBERED:
+        if len(self.slots) > _MAX_REMEMBERED:
             self._begin()
             for encoder in self.columns.values():
                 encoder.forget()
@@ -563,7 +563,7 @@ class TableEncoder:
             for fault in column.notes.values():
                 faults.setdefault(fault, []).append(column.title)
             for (what, met), new in column.met.items():
-                if self.rows >= ENOUGH and not met and (what, True) not in column.met:
+                if self.rows >= MIN_TEXTS and not met and (what, True) not in column.met:
                     fault = f"{what} of which the model has met none ({shorten(new)})"
                     faults.setdefault(fault, []).append(column.title)
         said = tuple(columns_have(titles, fault) for fault, titles in faults.items())

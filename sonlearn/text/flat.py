@@ -28,12 +28,12 @@ from sonlearn.text.columns import (
     without_label,
 )
 from sonlearn.text.encode import NO_FIELD, Entries, RowLists, TableEncoder
-from sonlearn.text.objects import Record, TooLong, Unfit, described, members_of
+from sonlearn.text.objects import LongRowError, Record, RowError, described, members_of
 from sonlearn.text.rows import ParsedChunk
 
 _INDEX = re.compile(r"[0-9]{1,19}", re.ASCII)
 #: By so many names of members the columns of rows are remembered: of sparse objects each has others.
-_REMEMBERED = 256
+_MAX_LAYOUTS = 256
 
 
 class _Index:
@@ -43,17 +43,17 @@ class _Index:
         self._name = name
 
     def entries(self, field: Any) -> Entries:
-        """(index, value) of a field, if it is not left out. Raises Unfit."""
+        """(index, value) of a field, if it is not left out. Raises RowError."""
         if field is None:
             return ()
         if isinstance(field, list):
-            raise Unfit(described(field), NO_FIELD)
+            raise RowError(described(field), NO_FIELD)
         number = number_in(field) if isinstance(field, str) else float(field)
         if number is not None and math.isinf(number):
-            raise Unfit(described(field), FINITE)
+            raise RowError(described(field), FINITE)
         if number is None or not _INDEX.fullmatch(self._name) or int(self._name) >= 2**63:
             found = f"{shorten(self._name)}: {described(field)}"
-            raise Unfit(found, "an index as name and a number: the model is of LIBSVM text")
+            raise RowError(found, "an index as name and a number: the model is of LIBSVM text")
         return ((int(self._name), number),) if number == number and number else ()
 
 
@@ -90,7 +90,7 @@ class TableRows:
         return len(self._rows)
 
     def add(self, record: Record, line: int) -> None:
-        """Take an object. Raises Unfit."""
+        """Take an object. Raises RowError."""
         members = members_of(record)
         names, fields = zip(*members, strict=True) if members else ((), ())
         rows, labels, mark, known = self._rows, self._labelling, self.encoder.mark(), names in self._layouts
@@ -104,10 +104,10 @@ class TableRows:
                 weight = weight_of(fields[at])
             for at, column in layout.features:
                 rows.entries += column.entries(fields[at])
-        except (Unfit, UnicodeEncodeError) as error:
+        except (RowError, UnicodeEncodeError) as error:
             rows.undo()
             self.encoder.back_to(mark)
-            problem = error if isinstance(error, Unfit) else Unfit("half of a surrogate pair", "whole characters")
+            problem = error if isinstance(error, RowError) else RowError("half of a surrogate pair", "whole characters")
             problem.at = (names[at],)
             raise problem from None
         rows.entries += layout.absent
@@ -115,19 +115,19 @@ class TableRows:
         if not known:
             if not self._indices:
                 self._met |= dict.fromkeys(names[at].strip() for at, _ in layout.features)
-            if len(self._layouts) < _REMEMBERED:
+            if len(self._layouts) < _MAX_LAYOUTS:
                 self._layouts[names] = layout
 
     def _layout_of(self, names: tuple[str, ...]) -> ColumnLayout:
-        """Return where the columns of objects are whose members have these names, and what reads them. Raises Unfit."""
+        """Return where the columns of objects are whose members have these names, and what reads them. RowError."""
         options, known, names = self._options, self._known, tuple(map(str.strip, names))
         features = [(i, name) for i, name in enumerate(names) if name != "_label" and is_feature(name, options)]
         if len(features) > self.encoder.most:
-            raise TooLong(self.encoder.most)
+            raise LongRowError(self.encoder.most)
         if known.known and (features or not names) and not any(name in known.known for _, name in features):
             members = first_names(name for _, name in features)
             found = f"the members {members}" if members else "no member"
-            raise Unfit(found, f"columns that the model knows: {first_names(known.known)}")
+            raise RowError(found, f"columns that the model knows: {first_names(known.known)}")
         places = {name: i for i, name in enumerate(names) if name}
         label = max(places.get(name, -1) for name in ("_label", options.label))
         if self._learns and label < 0 and options.label:

@@ -24,7 +24,7 @@ MOST_SLOTS, MOST_NAMES = 1 << 20, 3
 
 #: The name of a namespace.
 _SPACE = re.compile(rb"[^ \t|:\r\n]*")
-_REMEMBERED = 1 << 20
+_MAX_REMEMBERED = 1 << 20
 
 
 class Part(NamedTuple):
@@ -107,7 +107,7 @@ class LineNames:
         plan : InteractionPlan or None, of interactions and n-grams
         refused : lines of rows for which nothing is made, since that would be too much
         """
-        if len(self._named) > _REMEMBERED:
+        if len(self._named) > _MAX_REMEMBERED:
             self._named.clear()
         found: list[Named] = [self._constant] if self._constant and not self._named else []
         for row in range(n):

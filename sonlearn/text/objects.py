@@ -19,7 +19,7 @@ from sonlearn.options.spec import raw
 _MEMBER = "a number, a text, true, false, null, an object or an array"
 _OBJECT = "one JSON object a line"
 #: Objects after which it is said that none of them has a member that an option names, and which are usual.
-MANY = 100
+FIRST_OBJECTS = 100
 
 
 class Members(list):
@@ -30,7 +30,7 @@ class Members(list):
 Record = bytes | Members | Mapping[str, Any]
 
 
-class Unfit(ValueError):  # noqa: N818
+class RowError(ValueError):
     """What is wrong with a record: what was found where (`at`: offset in the line, or names on the way to it)."""
 
     def __init__(self, found: str, expected: str, at: int | tuple[str, ...] = ()):
@@ -38,7 +38,7 @@ class Unfit(ValueError):  # noqa: N818
         self.found, self.expected, self.at = found, expected, at
 
 
-class TooLong(Unfit):
+class LongRowError(RowError):
     """A record has more features than a row may have."""
 
     def __init__(self, most: float):
@@ -46,10 +46,10 @@ class TooLong(Unfit):
 
 
 def _refuse(word: str) -> None:
-    """NaN, which Python writes, as null. Raises Unfit for infinite numbers."""
+    """NaN, which Python writes, as null. Raises RowError for infinite numbers."""
     if word == "NaN":
         return
-    raise Unfit(word, f"JSON, which has no {word}; leave the member out, or say null")
+    raise RowError(word, f"JSON, which has no {word}; leave the member out, or say null")
 
 
 #: What is said of values that Python does not go down into.
@@ -66,9 +66,9 @@ _EXPECTED = {
 
 
 def decode(line: bytes) -> Any:
-    """Return what stands in a line of JSON, an object as Members. Raises Unfit."""
+    """Return what stands in a line of JSON, an object as Members. Raises RowError."""
     if 0 in line:
-        raise Unfit("a zero byte", "text; is this a binary file?", line.index(0))
+        raise RowError("a zero byte", "text; is this a binary file?", line.index(0))
     text = line.decode("utf-8", "surrogateescape")
     try:
         return _DECODER.decode(text)
@@ -76,16 +76,16 @@ def decode(line: bytes) -> Any:
         word = re.match(r"\w+|\S|", text[error.pos :])
         found = shorten(word.group()) if word and word.group() else "the end of the line"
         expected = _EXPECTED.get(error.msg) or error.msg.replace("Expecting ", "").rstrip(" at").lower()
-        raise Unfit(found, expected, len(raw(text[: error.pos]))) from None
+        raise RowError(found, expected, len(raw(text[: error.pos]))) from None
     except RecursionError:
-        raise Unfit(*TOO_DEEP) from None
+        raise RowError(*TOO_DEEP) from None
 
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 
 
 def elements_of(text: bytes) -> Iterator[Any]:
-    """Decode the elements of an array one after the other; all else is one element. Raises Unfit."""
+    """Decode the elements of an array one after the other; all else is one element. Raises RowError."""
     document, count = text.decode("utf-8", "surrogateescape"), 0
     at = _after_space(document, 0)
     more = document[at : at + 1] == "[" and 0 not in text
@@ -97,7 +97,7 @@ def elements_of(text: bytes) -> Iterator[Any]:
             more = document[at : at + 1] == ","
         if count and document[at:].rstrip(" \t\n\r") == "]":
             return
-    except (Unfit, json.JSONDecodeError, RecursionError):
+    except (RowError, json.JSONDecodeError, RecursionError):
         pass  # said of the whole text
     whole = decode(text)
     yield from whole[count:] if isinstance(whole, list) and not isinstance(whole, Members) else [whole]
@@ -108,22 +108,22 @@ def _after_space(document: str, at: int) -> int:
 
 
 def members_of(record: Record) -> Members:
-    """The members of a record. Raises Unfit."""
+    """The members of a record. Raises RowError."""
     try:
         if not isinstance(record, Members):
             record = decode(record) if isinstance(record, bytes) else as_decoded(record, ())
     except RecursionError:
-        raise Unfit(*TOO_DEEP) from None
+        raise RowError(*TOO_DEEP) from None
     if not isinstance(record, Members):
-        raise Unfit(described(record), _OBJECT)
+        raise RowError(described(record), _OBJECT)
     return record
 
 
 def first_objects(lines: Iterable[bytes]) -> list[Members]:
-    """The objects in the first `MANY` lines that are not empty; those that are malformed are left out."""
+    """The objects in the first `FIRST_OBJECTS` lines that are not empty; those that are malformed are left out."""
     objects = []
-    for line in itertools.islice(filter(None, lines), MANY):
-        with contextlib.suppress(Unfit):
+    for line in itertools.islice(filter(None, lines), FIRST_OBJECTS):
+        with contextlib.suppress(RowError):
             objects.append(members_of(line))
     return objects
 
@@ -153,7 +153,7 @@ def texts_in(members: Members) -> dict[str, str]:
 def as_decoded(value: Any, path: tuple[str, ...]) -> Any:
     """A dict and what is in it as decoded: numbers as float, dates, times and durations as texts, objects as Members.
 
-    Raises Unfit.
+    Raises RowError.
     """
     if value is None or isinstance(value, bool | np.bool_):
         return value if value is None else bool(value)
@@ -173,9 +173,9 @@ def as_decoded(value: Any, path: tuple[str, ...]) -> Any:
         number = float(value)
         return number if number == number else None
     except OverflowError:
-        raise Unfit("a number beyond 1.8e308", "a finite number", path) from None
+        raise RowError("a number beyond 1.8e308", "a finite number", path) from None
     except (TypeError, ValueError):
-        raise Unfit(f"a {type(value).__name__}", _MEMBER, path) from None
+        raise RowError(f"a {type(value).__name__}", _MEMBER, path) from None
 
 
 class RecordSource(NamedTuple):
@@ -219,7 +219,7 @@ def described(value: Any) -> str:
     return json.dumps(value) if value is None or isinstance(value, bool) else shorten(value)
 
 
-def error_of(problem: Unfit, record: Any, place: tuple[str, int]) -> InputError:
+def error_of(problem: RowError, record: Any, place: tuple[str, int]) -> InputError:
     """The error for a record: its line, and the column where that can be told; else the names that lead there."""
     found, column = problem.found, None
     if isinstance(problem.at, int):
@@ -228,7 +228,7 @@ def error_of(problem: Unfit, record: Any, place: tuple[str, int]) -> InputError:
         column = column_of(record, problem.at)
     if not isinstance(problem.at, int) and problem.at:
         found += f" for {shorten('.'.join(problem.at))}"
-    error = TooLongError if isinstance(problem, TooLong) else InputError
+    error = TooLongError if isinstance(problem, LongRowError) else InputError
     return error(*place, column, found, problem.expected)
 
 

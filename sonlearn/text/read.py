@@ -27,7 +27,7 @@ from sonlearn.text.hashing import constant_id
 from sonlearn.text.interact import never_met
 from sonlearn.text.malformed import SHOWN_ERRORS, Malformed, behind, no_example
 from sonlearn.text.names import NameTable
-from sonlearn.text.objects import MANY, RecordSource, first_objects, sources_of, texts_in, usual_members
+from sonlearn.text.objects import FIRST_OBJECTS, RecordSource, first_objects, sources_of, texts_in, usual_members
 from sonlearn.text.pipeline import map_prefetching
 from sonlearn.text.rows import ParsedChunk
 from sonlearn.text.source import (
@@ -144,7 +144,7 @@ class Reader:
         Whether members of JSON that all rows before had, or if there are none two thirds of the first 100 objects,
         are missing where they are absent. No row is handed on before those have come.
     texts : bool
-        Whether, where no columns are known, the first 100 rows tell how these are read (`sonlearn.text.told`). No
+        Whether, where no columns are known, the first 100 rows tell how these are read (`sonlearn.text.infer`). No
         row is handed on before those have come.
 
     Attributes
@@ -324,9 +324,9 @@ class Reader:
             self.format = "json" if detect_format(text) == "json" else "csv"
             self._check()
         waits = self.tells and self.format in (None, "json", "csv")
-        return self._told(chunks, name) if waits else chunks
+        return self._infer(chunks, name) if waits else chunks
 
-    def _told(self, chunks: Iterator[np.ndarray], name: str) -> Iterator[np.ndarray]:
+    def _infer(self, chunks: Iterator[np.ndarray], name: str) -> Iterator[np.ndarray]:
         """The same text, after `_tell` of the first rows, at a signal of those that have come: they are one chunk."""
         begun, problems = list[np.ndarray](), list[InputError | Interrupted]()
 
@@ -366,12 +366,12 @@ class Reader:
             from sonlearn.text.csv import CsvRecords
 
             with contextlib.suppress(InputError):  # of the header, which is read again
-                first = itertools.islice(CsvRecords(chunks, name, self.options).objects(), MANY)
+                first = itertools.islice(CsvRecords(chunks, name, self.options).objects(), FIRST_OBJECTS)
                 rows = [row for _, row in first if not isinstance(row, InputError)]
         if self._tells_texts and rows:
-            from sonlearn.text.told import told
+            from sonlearn.text.infer import infer
 
-            self.options = told(self.options, rows)
+            self.options = infer(self.options, rows)
         return bool(rows) or format not in (None, "csv")
 
     def _arrow(self, source: Any, name: str) -> Iterator[ParsedChunk]:
@@ -382,7 +382,7 @@ class Reader:
         tables = read_arrow(source, self.options, self._labels, self._watch, self.columns, name=name, texts=tells)
         for table in tables:
             if tells and table.found is not None and table.found.read_as is not None:
-                self.options, tells = self.options.told_by(table.found.read_as), False
+                self.options, tells = self.options.with_inferred(table.found.read_as), False
             yield table
 
     def _rows(self, chunks: Iterator[np.ndarray], name: str) -> Iterator[ParsedChunk]:

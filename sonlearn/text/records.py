@@ -56,15 +56,24 @@ from sonlearn.text.columns import (
 )
 from sonlearn.text.encode import ColumnEncoder, RowLists, TableEncoder, words_of
 from sonlearn.text.hashing import hash_bytes
-from sonlearn.text.objects import MANY, TOO_DEEP, Members, Record, TooLong, Unfit, described, members_of
+from sonlearn.text.objects import (
+    FIRST_OBJECTS,
+    TOO_DEEP,
+    LongRowError,
+    Members,
+    Record,
+    RowError,
+    described,
+    members_of,
+)
 from sonlearn.text.rows import ParsedChunk, Runs
 from sonlearn.text.vw import make_names
 
 _COLUMN = operator.attrgetter("column")
 _UNDERSCORES = str.maketrans(" \t|:", "____")
-_REMEMBERED = 1 << 20
+_MAX_REMEMBERED = 1 << 20
 #: Members that are remembered between chunks, as all of them are that hold texts.
-_MEMBERS = 1 << 14
+_MAX_MEMBERS = 1 << 14
 #: What a member that is a feature and no more may hold.
 _PLAIN = ("number", "missing")
 #: Flags of members of the object itself.
@@ -171,7 +180,7 @@ class RecordRows:
         self._always = {name: None for name in always if name not in self._roles or reading_of(name, options)}
 
     def add(self, record: Record, line: int) -> None:
-        """Take a record. Raises Unfit."""
+        """Take a record. Raises RowError."""
         self._label, self._tag, self._class = [math.nan, 1.0, 0.0], "", None
         self._path: list[str] = []
         self._row: dict[_Member, None] = {}
@@ -184,14 +193,14 @@ class RecordRows:
                 raise without_label(self._table.options)
             if self._always:
                 self._absent()
-        except (Unfit, RecursionError, UnicodeEncodeError) as error:
+        except (RowError, RecursionError, UnicodeEncodeError) as error:
             self._rows.undo()
             self._table.back_to(mark)
             del self._runs[self._run_indptr[-1] :]
             if isinstance(error, RecursionError):
-                raise Unfit(*TOO_DEEP) from None
+                raise RowError(*TOO_DEEP) from None
             if isinstance(error, UnicodeEncodeError):
-                raise Unfit("half of a surrogate pair", "whole characters", tuple(self._path)) from None
+                raise RowError("half of a surrogate pair", "whole characters", tuple(self._path)) from None
             raise
         y, weight, base = self._label
         self._rows.add(line, y, weight, self._tag, self._class, base)
@@ -216,7 +225,7 @@ class RecordRows:
             (*(kind for kind in held if name in first or kind not in _PLAIN), *ABSENT)
             for name, held in found.kinds.items()
         }  # fmt: skip
-        unmet = [self._unmet_note(*pair) for pair in self._unmet.items()] if self._table.rows >= MANY else []
+        unmet = [self._unmet_note(*pair) for pair in self._unmet.items()] if self._table.rows >= FIRST_OBJECTS else []
         found = found._replace(columns=tuple(rows_of), kinds=kinds, notes=(*found.notes, *unmet), objects=True)
         run_byte, run_start = np.array(self._runs, dtype=np.int64).reshape(-1, 2).T.copy()
         run_indptr = np.array(self._run_indptr, dtype=np.int64)
@@ -225,7 +234,7 @@ class RecordRows:
         self._met.clear()
         if len(self._table.slots) < features:
             self._others = {}
-        if len(self._table.columns) > _MEMBERS:
+        if len(self._table.columns) > _MAX_MEMBERS:
             self._levels.clear()
             self._table.columns.clear()
         return parsed._replace(found=found, runs=runs)
@@ -233,7 +242,7 @@ class RecordRows:
     @staticmethod
     def _unmet_note(name: str, flag: str) -> str:
         inner = "; a member of a member cannot be it" if flag[2:] in _OF_ITSELF and ("." in name or "^" in name) else ""
-        return f"{flag} {shorten(name)}: none of the first {MANY} objects has such a member{inner}"
+        return f"{flag} {shorten(name)}: none of the first {FIRST_OBJECTS} objects has such a member{inner}"
 
     # -- features ----------------------------------------------------------------------------------------------------
 
@@ -243,7 +252,7 @@ class RecordRows:
         level, entries = self._levels.setdefault(path, {}), self._rows.entries
         for name, value in members:
             if len(entries) > self._end:
-                raise TooLong(self._table.most)
+                raise LongRowError(self._table.most)
             member = level.get(name)
             if member is None:
                 if self._room <= 0 and self._is_plain(name, value, space):
@@ -309,7 +318,7 @@ class RecordRows:
             else:
                 entries = member.entries(value) if words is None else member.missing()
                 self._rows.entries += () if self._dropped else entries
-        except Unfit as problem:
+        except RowError as problem:
             problem.at = (*self._path, member.key[1])
             raise
 
@@ -320,7 +329,7 @@ class RecordRows:
             return
         if model is not None and met and met.isdisjoint(model.known) and model.fixed:
             titles = first_names(member.title for member in self._row)
-            raise Unfit(f"the members {titles}", f"columns that the model knows: {first_names(model.known)}")
+            raise RowError(f"the members {titles}", f"columns that the model knows: {first_names(model.known)}")
         for column in self._always:
             if column not in met:
                 space, _, name = column.rpartition("^")
@@ -350,10 +359,10 @@ class RecordRows:
         seed, at, entries = self._enter(space), 0, self._rows.entries
         for value in values:
             if len(entries) > self._end:
-                raise TooLong(self._table.most)
+                raise LongRowError(self._table.most)
             if type(value) is float:
                 if not math.isfinite(value):
-                    raise Unfit(f"the number {value}", FINITE, tuple(self._path))
+                    raise RowError(f"the number {value}", FINITE, tuple(self._path))
                 if value and not self._dropped:
                     self._rows.entries.append((self._other(seed, at, space, word=False), value))
                 at += 1
@@ -363,7 +372,7 @@ class RecordRows:
                 self._object(value, space)
                 self._enter(space)
             elif value is not None:
-                raise Unfit(described(value), _ELEMENT, tuple(self._path))
+                raise RowError(described(value), _ELEMENT, tuple(self._path))
 
     def _enter(self, space: str) -> int:
         """Let what follows belong to a namespace; its hash."""
@@ -371,7 +380,7 @@ class RecordRows:
         if known is None:
             name = raw(space)
             known = (hash_bytes(name, self._seed, hash_all=self._hash_all), name[0] if name else 0)
-            if len(self._spaces) >= _REMEMBERED:
+            if len(self._spaces) >= _MAX_REMEMBERED:
                 self._spaces.clear()
             self._spaces[space] = known
         self._dropped = bool(self._drop[known[1]])
@@ -396,14 +405,16 @@ class RecordRows:
         at = (*self._path, name)
         if name == "_text":
             if type(value) is not str:
-                raise Unfit(described(value), "a text of words", at)
+                raise RowError(described(value), "a text of words", at)
             words = [word.translate(_UNDERSCORES) for word in re.split("[ \t]+", value) if word]
             self._words(self._enter(space), space, words)
         elif name in _OF_BANDITS:
-            raise Unfit(shorten(name), "one example an object; dsjson is learned with --cb_explore_adf or --cb_adf", at)
+            raise RowError(
+                shorten(name), "one example an object; dsjson is learned with --cb_explore_adf or --cb_adf", at
+            )
         elif name.lower() == "_tag":
             if type(value) is not str or "\n" in value or "\r" in value:
-                raise Unfit(described(value), "a text of one line as tag", at)
+                raise RowError(described(value), "a text of one line as tag", at)
             self._tag = value
         elif name == "_label":
             self._set_label(value, at)
@@ -437,33 +448,33 @@ class RecordRows:
         elif type(value) is str:
             words = value.split()
             if len(words) > 3:
-                raise Unfit(shorten(value), "a label, with importance and base behind it or not", at)
+                raise RowError(shorten(value), "a label, with importance and base behind it or not", at)
             for part, word in zip(("label", "weight", "initial"), words, strict=False):
                 if part == "label" and self._labelling.worded and not NUMBER.fullmatch(word):
                     self._class = word
                 elif not NUMBER.fullmatch(word):
                     names = "; names of classes: --classes auto" * (part == "label")
-                    raise Unfit(shorten(word), f"{FINITE} as {part}{names}", at)
+                    raise RowError(shorten(word), f"{FINITE} as {part}{names}", at)
                 else:
                     self._set_part(part, float(word), at)
         elif value is not None:
-            raise Unfit(described(value), f"a label ({FINITE})", at)
+            raise RowError(described(value), f"a label ({FINITE})", at)
 
     def _set_part(self, name: str, value: Any, at: tuple[str, ...]) -> None:
         place = {"label": 0, "weight": 1, "initial": 2}.get(name.lower())
         if place is None:
-            raise Unfit(shorten(name), "Label, Weight or Initial as parts of a label", at)
+            raise RowError(shorten(name), "Label, Weight or Initial as parts of a label", at)
         if value is None:
             return
         if type(value) is not float or not math.isfinite(value) or (place == 1 and value < 0):
-            raise Unfit(described(value), f"{FINITE}{', at least 0,' if place == 1 else ''} as {name.lower()}", at)
+            raise RowError(described(value), f"{FINITE}{', at least 0,' if place == 1 else ''} as {name.lower()}", at)
         self._label[place] = value
 
 
 def _line_of(value: Any, role: str, at: tuple[str, ...]) -> str:
-    """The text of one line, or the number as text, that is the id or the action of a record. Raises Unfit."""
+    """The text of one line, or the number as text, that is the id or the action of a record. Raises RowError."""
     if type(value) is float:
         value = repr(value).removesuffix(".0")
     if value is not None and (type(value) is not str or "\n" in value or "\r" in value):
-        raise Unfit(described(value), f"a text of one line, or a number, as {role}", at)
+        raise RowError(described(value), f"a text of one line, or a number, as {role}", at)
     return (value or "").strip()

@@ -14,9 +14,9 @@ from sonlearn.errors import shorten
 from sonlearn.text.dates import DAY, has_order, is_like_date
 
 #: Texts of a column before it is worth a note.
-ENOUGH = 20
+MIN_TEXTS = 20
 #: Rows before it is worth a note that nearly each has a text of its own.
-_MANY = 1000
+_MIN_ROWS = 1000
 #: The largest byte of ASCII.
 _ASCII = 127
 #: Between the dates of a span.
@@ -115,7 +115,7 @@ class Suspicions:
     def add_date(self, field: str, year: int) -> bool:
         """A date that is read as one of the year; whether that has two digits and is more likely past."""
         far = year >= _FAR and str(year) not in field
-        if far and len(self.future) < ENOUGH:
+        if far and len(self.future) < MIN_TEXTS:
             self.future[field] = None
         return far
 
@@ -148,7 +148,7 @@ class Suspicions:
             if end != self.date and is_like_date(end):
                 remedy = "; give beginning and end a column each, as 2024-03-31"
             return f"dates that are not read as such ({shorten(self.date)}){remedy}"
-        if len(self.future) == ENOUGH:
+        if len(self.future) == MIN_TEXTS:
             few = shorten(next(iter(self.future)))
             return f"years of two digits that are read as {_FAR} to 2068 ({few}); write four digits if they are past"
         if len(self.times) > 1:
@@ -165,13 +165,13 @@ class Suspicions:
     def note(self, column: str, rows: int, commas: bool = True) -> str:
         """Return what is to be said of the column after so many rows, or nothing."""
         name = shorten(column)
-        most = 2 if self.dates == self.texts else max(ENOUGH - 1, self.texts / 2)
+        most = 2 if self.dates == self.texts else max(MIN_TEXTS - 1, self.texts / 2)
         meant = self.meant(most, name, commas)
         if meant:
             return f"the column {name} has {meant} (--categorical {name} if they are names)"
         # most rows have a text of several words that no other has, or nearly all one that no other has
-        if self.texts >= max(_MANY, 0.95 * rows) and self.sentences <= self.texts / 2:
+        if self.texts >= max(_MIN_ROWS, 0.95 * rows) and self.sentences <= self.texts / 2:
             return f"the column {name} has another text in nearly each row; if it names them: --id, or --ignore {name}"
-        if self.texts >= max(ENOUGH, rows / 2) and self.sentences > self.texts / 2:
+        if self.texts >= max(MIN_TEXTS, rows / 2) and self.sentences > self.texts / 2:
             return f"the column {name} looks like a text: --text {name} takes its words"
         return ""

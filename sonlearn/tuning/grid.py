@@ -21,7 +21,7 @@ from sonlearn.options.methods import METHODS
 from sonlearn.options.spec import closest, flags, names, parse_field, text_of
 
 #: Largest number of combinations: each is a learner, and all are in memory.
-MOST = 1000
+MAX_COMBINATIONS = 1000
 EXPECTED = "NAME=VALUE,VALUE,... with blanks between, as in 'alpha=.1,1 method=rfd-son,nag'"
 #: Options that describe the stream, not the learning: they are the same for all settings.
 _OF_STREAM = ("oaa", "classes", "multinomial")
@@ -114,8 +114,8 @@ def settings_of(grids: Mapping[str, Any] | Iterable[Mapping[str, Any]], fixed: M
     for grid in [grids] if isinstance(grids, Mapping) else grids:
         axes = _axes(grid, fixed)
         combinations += math.prod(map(len, axes.values()))
-        if combinations > MOST:
-            raise OptionError(f"--grid: {combinations} combinations, expected at most {MOST}")
+        if combinations > MAX_COMBINATIONS:
+            raise OptionError(f"--grid: {combinations} combinations, expected at most {MAX_COMBINATIONS}")
         used: set[str] = set()
         methods: set[str] = set()
         for values in itertools.product(*axes.values()):

@@ -18,9 +18,20 @@ from sonlearn.data.rows import COUNT, SQUARES, Rows, begin_row, is_learned
 from sonlearn.jit import inline, jit
 from sonlearn.jit.sequence import Calls
 from sonlearn.views import codes
-from sonlearn.views.codes import CODES, MOST, Z, float_code, key_of, logarithms, moments_with, standard, tamed, z_code
+from sonlearn.views.codes import (
+    CODES,
+    MAX_SUM,
+    Z,
+    float_code,
+    key_of,
+    logarithms,
+    moments_with,
+    standard,
+    tamed,
+    z_code,
+)
 from sonlearn.views.numbers import (
-    LIMIT,
+    CAPACITY,
     SLOTS,
     UNKNOWN,
     Numbering,
@@ -45,7 +56,7 @@ class BinsState(NamedTuple):
     """What has been numbered and counted."""
 
     # features; raw: features of the raw rows; made: bins numbered; n_pos, n_neg: weight of each class (odds only)
-    now: Annotated[np.ndarray, Scalars(totals=("n_pos", "n_neg"), features="raw", most=MOST)]
+    now: Annotated[np.ndarray, Scalars(totals=("n_pos", "n_neg"), features="raw", most=MAX_SUM)]
     own: Annotated[np.ndarray, BY_RAW]  # int32[raw features, N_OWN]
     slots: Annotated[np.ndarray, SLOTS]  # int64[power of two], see `numbers`
     # float64[features, 2]: weight of the rows of each class (odds only, else float64[0, 2])
@@ -89,7 +100,7 @@ class Bins(Numbering):
         Bins that get a number of their own, at most.
     """
 
-    def __init__(self, *, code: str, itself: bool = False, constant: bool = True, limit: int = LIMIT):
+    def __init__(self, *, code: str, itself: bool = False, constant: bool = True, limit: int = CAPACITY):
         self._by_z = CODES[code] == Z
         super().__init__(BinsParams(CODES[code], itself, constant, limit), bin_rows)
 
@@ -249,7 +260,7 @@ class Odds(Bins):
         Bins that get a number of their own, at most.
     """
 
-    def __init__(self, *, limit: int = LIMIT):
+    def __init__(self, *, limit: int = CAPACITY):
         self._memory = zeros((REMEMBERED, WAYS), np.int32)
         self._of = np.zeros(0), np.zeros(0)  # the arrays of the state that it is of
         super().__init__(code="float", limit=limit)
@@ -347,7 +358,7 @@ def recall(work, rows, i):
         known = work.memory[np.uintp(j & (REMEMBERED - 1)), np.uintp(way_of(code))]
         work.numbers[np.uintp(k)] = known & _NUMBER
         work.others[np.uintp(m)] = k
-        m += ((known >> _NUMBER_BITS ^ tag_of(code)) | (j & ~(REMEMBERED - 1))) != 0 or abs(values[k]) < codes.SMALLEST
+        m += ((known >> _NUMBER_BITS ^ tag_of(code)) | (j & ~(REMEMBERED - 1))) != 0 or abs(values[k]) < codes.MIN_VALUE
     return m
 
 
@@ -416,8 +427,8 @@ def weigh(state, work, rows, i, out, span, n, new, learned):
         if features[k] != constant:
             values[k] *= (odds[k] + prior) * share
             if learned:
-                counts[np.uintp(features[k]), np.uintp(side)] = min(found[k] + h, MOST)
+                counts[np.uintp(features[k]), np.uintp(side)] = min(found[k] + h, MAX_SUM)
     if learned and side == 1:
-        now["n_pos"] = min(now["n_pos"] + h, MOST)
+        now["n_pos"] = min(now["n_pos"] + h, MAX_SUM)
     elif learned:
-        now["n_neg"] = min(now["n_neg"] + h, MOST)
+        now["n_neg"] = min(now["n_neg"] + h, MAX_SUM)

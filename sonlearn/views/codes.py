@@ -20,16 +20,16 @@ _MANTISSA, _SIZE = 52, (1 << 63) - 1
 #: Added to the codes of `z_code`, likewise.
 _CENTRE = 1000
 #: Larger values count as this and smaller ones as 0, so that squares are finite, and not 0.
-LARGEST, SMALLEST = 1e100, 1e-100
-_HUGE = int(np.float64(LARGEST).view(np.int64))
+MAX_VALUE, MIN_VALUE = 1e100, 1e-100
+_HUGE = int(np.float64(MAX_VALUE).view(np.int64))
 #: Values in standard deviations end here.
-FARTHEST = 5.0
+MAX_Z = 5.0
 #: Importance weights within moments, likewise.
-HEAVIEST, LIGHTEST = 1e50, 1e-50
+MAX_WEIGHT, MIN_WEIGHT = 1e50, 1e-50
 #: Sums of weights end here.
-MOST = 1e300
+MAX_SUM = 1e300
 #: Of the mean's square: a variance below is rounding.
-EQUAL = 1e-18
+ROUNDING_SHARE = 1e-18
 #: ln(1 + k): counts are mostly small whole numbers, and a logarithm takes as long as all else done with one.
 _LOGS = np.log(np.arange(1.0, 1025.0))
 #: Bits of sqrt(1/2), and ln 2.
@@ -71,8 +71,8 @@ def logarithm(x):
 
 @inline(force=True)
 def tamed(x):
-    """x within +-`LARGEST`; 0 within +-`SMALLEST`."""
-    return 0.0 if abs(x) < SMALLEST else min(max(x, -LARGEST), LARGEST)
+    """x within +-`MAX_VALUE`; 0 within +-`MIN_VALUE`."""
+    return 0.0 if abs(x) < MIN_VALUE else min(max(x, -MAX_VALUE), MAX_VALUE)
 
 
 @inline(force=True)
@@ -89,7 +89,7 @@ def float_code(x, b):
 @inline(force=True)
 def within(h):
     """An importance weight h as moments take it: 0 as 1."""
-    return min(max(h, LIGHTEST), HEAVIEST) if h > 0.0 else 1.0
+    return min(max(h, MIN_WEIGHT), MAX_WEIGHT) if h > 0.0 else 1.0
 
 
 @inline
@@ -107,7 +107,7 @@ def update_moments(x, h, moments):
 @inline
 def varies(moments):
     """Return whether a feature has had values that differ by more than rounding."""
-    return moments[2] > max(EQUAL * moments[1] * moments[1] * moments[0], 0.0)
+    return moments[2] > max(ROUNDING_SHARE * moments[1] * moments[1] * moments[0], 0.0)
 
 
 @inline
@@ -118,8 +118,8 @@ def deviation(x, moments):
 
 @inline
 def standard(x, moments):
-    """x in standard deviations from the mean, within +-`FARTHEST`; 1 while all values are equal, as an indicator's."""
-    return min(max(deviation(x, moments), -FARTHEST), FARTHEST) if varies(moments) else 1.0
+    """x in standard deviations from the mean, within +-`MAX_Z`; 1 while all values are equal, as an indicator's."""
+    return min(max(deviation(x, moments), -MAX_Z), MAX_Z) if varies(moments) else 1.0
 
 
 @inline

@@ -8,14 +8,15 @@ With z the z-scores of a row, d of which vary, and w_c Gaussian, b_c uniform in 
 so that the product of two such rows, but for the second line, is about the mean of exp(-width_c^2 |z - z'|^2 / (2 d)),
 of Gaussian kernels (Rahimi, Recht: Random Features for Large-Scale Kernel Machines, NeurIPS 2007). Ours are the
 z-scores that follow the stream, and directions out of a hash: w_jc depends on nothing but the id of feature j and on
-c. They are no part of the state; what has been worked out the view keeps, 8 D bytes for each of at most `MOST`
+c. They are no part of the state; what has been worked out the view keeps, 8 D bytes for each of at most `MAX_IN_ALL`
 features.
 
 A feature that a row does not have is 0 there, and standardised like any value. So a row costs O(D d), and the view is
-for rows of numbers: it shows nothing of the first `FIRST` rows, nothing before half of the rows are of numbers
+for rows of numbers: it shows nothing of the first `FIRST_ROWS` rows, nothing before half of the rows are of numbers
 (`is_of_numbers`) or, where it is for these as well, have few names (`is_shown`), unless told otherwise, and never
-anything again once there are more than ``FEW + DENSE s`` features, s the mean number of entries of a row, or more than
-`MOST`. Of more than `FEW` those that rows seldom have do not count. For rows of few names it is ``MANY + DENSE s``.
+anything again once there are more than ``MAX_FEATURES + FEATURES_PER_ENTRY s`` features, s the mean number of entries
+of a row, or more than `MAX_IN_ALL`. Of more than `MAX_FEATURES` those that rows seldom have do not count. For rows of
+few names it is ``MAX_WITH_NAMES + FEATURES_PER_ENTRY s``.
 
 Bits are the same on every machine: logarithms and cosines are worked out here, of sums, products and roots.
 """
@@ -35,33 +36,33 @@ from sonlearn.data.linear_algebra import add_rows, clear_first
 from sonlearn.data.rows import NO_CONSTANT, Rows, is_learned
 from sonlearn.jit import inline, jit
 from sonlearn.jit.sequence import Calls
-from sonlearn.views.codes import EQUAL, key_of, logarithm, tamed, update_moments, within
+from sonlearn.views.codes import ROUNDING_SHARE, key_of, logarithm, tamed, update_moments, within
 from sonlearn.views.view import BY_RAW, MergedView, Place, View, new_now, room_for
 
 #: Stages of a view: rows are counted; rows are shown; there are too many features.
 WAITS, SHOWS, OFF = range(3)
 #: Rows learned before the first that is shown.
-FIRST = 16
+FIRST_ROWS = 16
 #: Times that a word may stand in a text; share of the values of a row of numbers that are not 1, where all are counts.
 COUNTS, SHARE = 9.0, 0.25
-#: Features there may be: FEW (where names count as well, MANY) and DENSE for each entry of a row in the mean, and never
-#: more than MOST.
-FEW, MANY, DENSE, MOST = 64, 512, 8, 1024
+#: Features there may be: MAX_FEATURES (where names count as well, MAX_WITH_NAMES) and FEATURES_PER_ENTRY for each entry
+#: of a row in the mean, and never more than MAX_IN_ALL.
+MAX_FEATURES, MAX_WITH_NAMES, FEATURES_PER_ENTRY, MAX_IN_ALL = 64, 512, 8, 1024
 #: Which rows are shown: of numbers; those and of few names, as in a table of categories; all.
 ROWS = ("numbers", "names", "all")
 NUMBERS, NAMES, ALL = range(3)
 #: Of few names each has had so many entries in the mean, and rows have about as many entries, up to this square of
 #: deviation over mean: words of texts are ever new, and texts of all lengths.
 REPEATED, UNEQUAL = 16, 1 / 32
-#: Of more features than FEW one is shown once it has come so many times, and in one of so many rows: most names in a
-#: column of names, of people or towns, have few rows each.
+#: Of more features than MAX_FEATURES one is shown once it has come so many times, and in one of so many rows: most
+#: names in a column of names, of people or towns, have few rows each.
 TIMES, RARE = 4, 512
 #: z-scores end here.
-FARTHEST = 4.0
+MAX_Z = 4.0
 #: Factors of products end here, so that squares of products are finite.
-FACTOR = 1e40
+MAX_FACTOR = 1e40
 #: Rows that are projected at a time, and components of them: the directions are read once for all of these rows.
-BLOCK, TILE = 32, 128
+BLOCK_ROWS, TILE = 32, 128
 #: Of a hash: bits of the angle, and of all. The hashes of the phases are those of codes that directions do not have.
 ANGLE_BITS, HASH_BITS, PHASES = 31, 61, 1 << 19
 #: In `FourierState.places`: bits of the place; above them is the ordinal of a part of a date.
@@ -110,12 +111,12 @@ class FourierScratch(NamedTuple):
     W: np.ndarray  # float64[features, components]; width_c w_jc / (2 pi)
     ids: np.ndarray  # int64[features]; of the features of W
     b: np.ndarray  # float64[components]
-    x: np.ndarray  # float64[MOST]; values of a row; zeros between rows
-    Z: np.ndarray  # float64[BLOCK, MOST]; z-scores
-    scale: np.ndarray  # float64[BLOCK]; 1 / sqrt(d)
-    top: np.ndarray  # int64[BLOCK]; features of Z that the row has
-    place: np.ndarray  # int64[BLOCK]; where the row begins in the output
-    P: np.ndarray  # float64[BLOCK, TILE]; projections
+    x: np.ndarray  # float64[MAX_IN_ALL]; values of a row; zeros between rows
+    Z: np.ndarray  # float64[BLOCK_ROWS, MAX_IN_ALL]; z-scores
+    scale: np.ndarray  # float64[BLOCK_ROWS]; 1 / sqrt(d)
+    top: np.ndarray  # int64[BLOCK_ROWS]; features of Z that the row has
+    place: np.ndarray  # int64[BLOCK_ROWS]; where the row begins in the output
+    P: np.ndarray  # float64[BLOCK_ROWS, TILE]; projections
 
 
 class Fourier(View):
@@ -147,8 +148,9 @@ class Fourier(View):
     def _new_work(self, longest: int) -> FourierScratch:
         D = self._params.components
         return FourierScratch(
-            self._width, np.zeros((0, D)), np.zeros(0, np.int64), np.zeros(D), np.zeros(MOST),
-            np.zeros((BLOCK, MOST)), np.zeros(BLOCK), *np.zeros((2, BLOCK), np.int64), np.zeros((BLOCK, TILE)),
+            self._width, np.zeros((0, D)), np.zeros(0, np.int64), np.zeros(D), np.zeros(MAX_IN_ALL),
+            np.zeros((BLOCK_ROWS, MAX_IN_ALL)), np.zeros(BLOCK_ROWS), *np.zeros((2, BLOCK_ROWS), np.int64),
+            np.zeros((BLOCK_ROWS, TILE)),
         )  # fmt: skip
 
     def new(self) -> FourierState:
@@ -160,7 +162,7 @@ class Fourier(View):
         """Let the moments hold what `rows` may bring."""
         if state.now["stage"][0] == OFF:
             return self.packed(state)
-        return axes.reserved(super().reserve(state, rows, features), occurred=min(features, MOST))
+        return axes.reserved(super().reserve(state, rows, features), occurred=min(features, MAX_IN_ALL))
 
     def seen(self, state: FourierState, rows: Rows, learn: bool) -> tuple[FourierState, Rows]:
         """See `View.seen`."""
@@ -261,7 +263,7 @@ def fill(params, state, work, rows, out, i, at, learn):
     now, n = state.now[0], len(rows.y)
     while i < n:
         size = 0
-        while i < n and size < BLOCK:
+        while i < n and size < BLOCK_ROWS:
             if now["stage"] == SHOWS:
                 if params.components > 0 and now["occurred"] > len(work.W):
                     break
@@ -272,7 +274,7 @@ def fill(params, state, work, rows, out, i, at, learn):
                 count_row(params, state, work, rows, i)
             i += 1
         project(params, work, out, size)
-        if i < n and size < BLOCK:
+        if i < n and size < BLOCK_ROWS:
             break
     return i, at
 
@@ -310,9 +312,9 @@ def standardise(params, state, work, rows, out, i, k, at):
         share = n / weight
         M2 += mean * mean * share * max(weight - n, 0.0)
         mean *= share
-        if M2 / weight > EQUAL * mean * mean:
+        if M2 / weight > ROUNDING_SHARE * mean * mean:
             d += 1
-            z[j] = min(max((x - mean) / math.sqrt(M2 / weight), -FARTHEST), FARTHEST)
+            z[j] = min(max((x - mean) / math.sqrt(M2 / weight), -MAX_Z), MAX_Z)
     work.scale[k], work.top[k], work.place[k] = 1.0 / math.sqrt(max(d, 1)), top, at
     out.features[at + D], out.values[at + D] = D, constant
     at, linear = at + D + 1, params.linear * (work.scale[k] if D > 0 else 1.0)
@@ -328,8 +330,8 @@ def standardise(params, state, work, rows, out, i, k, at):
 
 @inline(force=True)
 def factor(x):
-    """x within +-`FACTOR`."""
-    return min(max(x, -FACTOR), FACTOR)
+    """x within +-`MAX_FACTOR`."""
+    return min(max(x, -MAX_FACTOR), MAX_FACTOR)
 
 
 @inline(force=True)
@@ -353,7 +355,7 @@ def count_row(params, state, work, rows, i):
         if at < 0:
             times -= state.places[j]
             now["met"] += times == 1
-            if now["occurred"] >= FEW and (times < TIMES or times * RARE < now["rows"]):
+            if now["occurred"] >= MAX_FEATURES and (times < TIMES or times * RARE < now["rows"]):
                 state.places[j] = -times
                 entries += x != 0.0 and j != rows.constant
                 continue
@@ -410,17 +412,17 @@ def order_parts(state, rows, i):
 @inline(force=True)
 def are_too_many(params, now):
     """Return whether there are more features than there may be."""
-    few = MANY if params.rows == NAMES else FEW
-    return now["occurred"] > MOST or (now["occurred"] - few) * now["rows"] > DENSE * now["entries"]
+    few = MAX_WITH_NAMES if params.rows == NAMES else MAX_FEATURES
+    return now["occurred"] > MAX_IN_ALL or (now["occurred"] - few) * now["rows"] > FEATURES_PER_ENTRY * now["entries"]
 
 
 @inline(force=True)
 def is_shown(params, now):
     """Return whether enough rows have come, and half of them were of numbers, or all are of few names."""
     n, entries = now["rows"], now["entries"]
-    few = params.rows == NAMES and now["met"] <= MOST and REPEATED * now["met"] <= entries
+    few = params.rows == NAMES and now["met"] <= MAX_IN_ALL and REPEATED * now["met"] <= entries
     few = few and n * float(now["squares"]) <= (1.0 + UNEQUAL) * entries * float(entries)
-    return n >= FIRST and (few or 2 * now["numbers"] >= n)
+    return n >= FIRST_ROWS and (few or 2 * now["numbers"] >= n)
 
 
 @inline

@@ -25,9 +25,9 @@ UNKNOWN = -1
 #: In `place_in_row`: no place of any row.
 NOWHERE = -1
 #: Of the hash table at most so much is used, in eighths: a probe more costs a wrong guess of the processor.
-FULL = 3
+MAX_FILL = 3
 #: With more entries than this, those of the next row are asked for ahead.
-BEYOND = 1 << 18
+PREFETCH_SLOTS = 1 << 18
 #: An entry of the table. count: the feature's number plus 1, 0 where the entry is free.
 SLOT = [("id", "i8"), ("count", "i8")]
 
@@ -60,7 +60,7 @@ class Entries:
 
 def new_index(entries: int = 1 << 10) -> Index:
     """Empty index with a hash table of so many entries (a power of two)."""
-    return Index(np.zeros(entries * FULL // 8, np.int64), _slots(2 * entries), np.zeros(1, np.int64))
+    return Index(np.zeros(entries * MAX_FILL // 8, np.int64), _slots(2 * entries), np.zeros(1, np.int64))
 
 
 def _slots(n: int) -> np.ndarray:
@@ -71,7 +71,7 @@ def index_of(ids: np.ndarray) -> Index:
     """Index of given distinct ids, row i for ids[i]. Raises ValueError for what is not int64[n]."""
     if ids.dtype != np.int64 or ids.ndim != 1:
         raise ValueError("ids are not integers")
-    index = new_index(1 << max(10, int(len(ids) * 8 // FULL).bit_length()))
+    index = new_index(1 << max(10, int(len(ids) * 8 // MAX_FILL).bit_length()))
     index.ids[: len(ids)] = ids
     index.size[0] = len(ids)
     fill_slots(index.ids, len(ids), index.slots)
@@ -159,7 +159,7 @@ def knows(batch: Batch, index: Index) -> bool:
 def _doubled(index: Index) -> Index:
     slots = _slots(2 * len(index.slots))
     move_slots(index.slots, slots)
-    return index._replace(ids=grown(index.ids, len(slots) // 2 * FULL // 8, int(index.size[0])), slots=slots)
+    return index._replace(ids=grown(index.ids, len(slots) // 2 * MAX_FILL // 8, int(index.size[0])), slots=slots)
 
 
 def new_places(longest: int) -> np.ndarray:
@@ -235,7 +235,7 @@ def intern_ordered(rows, index):
         begin, end, learned = rows.indptr[i], rows.indptr[i + 1], is_learned(rows.weight[i], rows.y[i])
         if learned and size[0] + end - begin > len(ids):
             return i
-        if len(slots) > BEYOND:
+        if len(slots) > PREFETCH_SLOTS:
             for at in range(end, rows.indptr[min(i + 2, len(rows.y))]):
                 fetch(slots, home_of(rows.ids[at], slots), 1)
         keys, features = rows.ids[begin:end], rows.features[begin:end]
@@ -274,7 +274,7 @@ def intern_rows(indptr, indices, values, index, rows, places, start, unknown):
             break
         begin = out
         begin_row(rows.unseen, i)
-        if len(slots) > BEYOND:
+        if len(slots) > PREFETCH_SLOTS:
             for at in range(indptr[i + 1], indptr[min(i + 2, len(indptr) - 1)]):
                 fetch(slots, home_of(indices[at], slots), 1)
         for place in range(indptr[i], indptr[i + 1]):

@@ -24,7 +24,7 @@ from sonlearn.views.index import NOWHERE, UNKNOWN, new_places, place_in_row
 from sonlearn.views.view import MergedView, Place, View
 
 #: Made-up features of a view, at most.
-LIMIT = 1 << 22
+CAPACITY = 1 << 22
 NUMBER_BITS = 24
 PRINT_BITS = 63 - NUMBER_BITS
 _NUMBER = (1 << NUMBER_BITS) - 1

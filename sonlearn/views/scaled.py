@@ -12,7 +12,7 @@ from sonlearn.data.axes import Features, Numbers, Scalars, merged, pooled, summe
 from sonlearn.data.rows import SQUARES, Rows, begin_row, is_learned, leave_out
 from sonlearn.jit import jit
 from sonlearn.jit.sequence import Calls
-from sonlearn.views.codes import MOST, log_of_next, moments_with, standard, tamed
+from sonlearn.views.codes import MAX_SUM, log_of_next, moments_with, standard, tamed
 from sonlearn.views.index import copy_known
 from sonlearn.views.view import MergedView, Place, View, new_now
 
@@ -23,7 +23,7 @@ class ScaledState(NamedTuple):
     """What a view of this kind has counted."""
 
     # features; t: weight of the rows learned from
-    now: Annotated[np.ndarray, Scalars(totals=("t",), features="features", most=MOST)]
+    now: Annotated[np.ndarray, Scalars(totals=("t",), features="features", most=MAX_SUM)]
     # float64[features, 1]: of those with the feature (idf only, else float64[features, 0])
     df: Annotated[np.ndarray, BY_FEATURE, summed]
     # float64[features, 3]: weight, mean, M2 of its values (z only, else float64[features, 0])
@@ -123,7 +123,7 @@ def scale_rows(params, state, scratch, rows, out, i, at, learn):
                     n = df[j, 0] if j >= 0 else 0.0
                     x *= log_t - log_of_next(n)
                     if learned:
-                        df[j, 0] = min(n + rows.weight[i], MOST)
+                        df[j, 0] = min(n + rows.weight[i], MAX_SUM)
                 xx += x * x
             if j >= 0:
                 out.features[at] = j
@@ -139,6 +139,6 @@ def scale_rows(params, state, scratch, rows, out, i, at, learn):
                     out.values[k] *= norm
         out.indptr[i + 1] = at
         if learned:
-            now["t"] = min(now["t"] + rows.weight[i], MOST)
+            now["t"] = min(now["t"] + rows.weight[i], MAX_SUM)
         i += 1
     return i, at

@@ -17,12 +17,12 @@ from sonlearn.data.linear_algebra import find_largest
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import inline, jit
 from sonlearn.views.codes import CODES, KEY, KEY_BITS, Z, float_code, key_of, moments_with, tamed, z_code
-from sonlearn.views.numbers import LIMIT, SLOTS, Numbering, NumberTable, lacks_room, new_marks, number_row, shift_of
+from sonlearn.views.numbers import CAPACITY, SLOTS, Numbering, NumberTable, lacks_room, new_marks, number_row, shift_of
 from sonlearn.views.view import BY_RAW, MergedView, new_now
 
 #: A quarter of the bins: all triples of covtype (54 features, 581,012 rows) are 181,857; text has more than pays, and
 #: most of what is new in it never comes again.
-MOST_TUPLES = LIMIT >> 2
+MOST_TUPLES = CAPACITY >> 2
 #: Of several classes, those whose numbers leave the same remainder are counted as one.
 CLASS_COLUMNS = 8
 #: The order of tuples of entries side by side, and how far apart they may be.
@@ -30,12 +30,12 @@ NEIGHBOURS, REACH = 0, 3
 #: Entries of a row that are combined, where all are.
 _ALL = (1 << 62, 0, 0)
 #: Weights and labels count up to this, so that products of two of them stay finite.
-MOST = 1e150
+MAX_COUNT = 1e150
 
 
 def _counted(base: np.ndarray, others: Sequence[np.ndarray], by: np.ndarray) -> np.ndarray:
     """A sum over rows, within the bounds of what is counted."""
-    return np.clip(summed(base, others, by), -MOST, MOST)
+    return np.clip(summed(base, others, by), -MAX_COUNT, MAX_COUNT)
 
 
 class TuplesState(NamedTuple):
@@ -43,7 +43,7 @@ class TuplesState(NamedTuple):
 
     # features (all are made up); raw: features of the raw rows; made; combined: tuples of the rows learned;
     # n_pos, n_neg: weight of each class; weight, mean: of the labels (numbers only)
-    now: Annotated[np.ndarray, Scalars(totals=("combined", "n_pos", "n_neg", "weight"), features="raw", most=MOST)]
+    now: Annotated[np.ndarray, Scalars(totals=("combined", "n_pos", "n_neg", "weight"), features="raw", most=MAX_COUNT)]
     slots: Annotated[np.ndarray, SLOTS]  # int64[power of two], see `numbers`
     # float64[raw features, 2]: weight of the rows of each class with the feature (numbers: weight, and the sum of
     # their labels less the mean; neighbours: float64[raw features, 0])
@@ -263,27 +263,27 @@ def add_keys(key, others, keys, size):
 @inline(force=True)
 def count_row(params, state, rows, i):
     """Count the features of row i for its class, or for its label less the mean of those before."""
-    now, counts, y, h = state.now[0], state.counts, rows.y[i], min(rows.weight[i], MOST)
-    y = min(max(y, -MOST), MOST) - now["mean"] if params.numbers else y
+    now, counts, y, h = state.now[0], state.counts, rows.y[i], min(rows.weight[i], MAX_COUNT)
+    y = min(max(y, -MAX_COUNT), MAX_COUNT) - now["mean"] if params.numbers else y
     column = int(y) % params.columns if params.columns > 0 else 1 if y > 0.0 else 0
     for place in range(rows.indptr[i], rows.indptr[i + 1]):
         j = rows.features[place]
         if tamed(rows.values[place]) == 0.0 or j == rows.constant:
             continue
         if params.numbers:
-            counts[j, 0] = min(counts[j, 0] + h, MOST)
-            counts[j, 1] = min(max(counts[j, 1] + h * y, -MOST), MOST)
+            counts[j, 0] = min(counts[j, 0] + h, MAX_COUNT)
+            counts[j, 1] = min(max(counts[j, 1] + h * y, -MAX_COUNT), MAX_COUNT)
         else:
-            counts[j, column] = min(counts[j, column] + h, MOST)
+            counts[j, column] = min(counts[j, column] + h, MAX_COUNT)
     if params.columns > 0:
-        state.sums[column] = min(state.sums[column] + h, MOST)
+        state.sums[column] = min(state.sums[column] + h, MAX_COUNT)
     elif params.numbers:
-        now["weight"] = min(now["weight"] + h, MOST)
+        now["weight"] = min(now["weight"] + h, MAX_COUNT)
         now["mean"] += y * (h / now["weight"])
     elif column == 1:
-        now["n_pos"] = min(now["n_pos"] + h, MOST)
+        now["n_pos"] = min(now["n_pos"] + h, MAX_COUNT)
     else:
-        now["n_neg"] = min(now["n_neg"] + h, MOST)
+        now["n_neg"] = min(now["n_neg"] + h, MAX_COUNT)
 
 
 @inline(force=True)

@@ -39,7 +39,7 @@ Place = tuple[int, int]
 #: The axis of the raw features, of which views that make up others keep statistics.
 BY_RAW = axes.Features("raw")
 #: Rows learned before the first that may be seen in parts: later, members have learned too much of whole rows.
-LATEST = 1024
+MAX_ROWS_BEFORE_PARTS = 1024
 
 
 class MergedView(NamedTuple):
@@ -177,13 +177,13 @@ def part_of(rows: Rows, part: str) -> Rows:
 def first_in_parts(rows: Rows, learned: int) -> int:
     """The row from which on `rows` are seen in parts, where `learned` rows have been learned before; n: none is."""
     n, entries = len(rows.y), int(rows.indptr[-1])
-    if learned >= LATEST or not len(rows.marks):
+    if learned >= MAX_ROWS_BEFORE_PARTS or not len(rows.marks):
         return n
     word = rows.marks[:entries] == 1
     column = ~word & (rows.features[:entries] != rows.constant)
     both = _any_of_row(word, rows.indptr) & _any_of_row(column, rows.indptr) & learned_rows(rows)
     at = int(np.argmax(both))
-    return at if both.any() and learned + np.count_nonzero(learned_rows(rows)[:at]) < LATEST else n
+    return at if both.any() and learned + np.count_nonzero(learned_rows(rows)[:at]) < MAX_ROWS_BEFORE_PARTS else n
 
 
 def _any_of_row(which: np.ndarray, indptr: np.ndarray) -> np.ndarray:

@@ -29,7 +29,7 @@ import sonlearn.dask
 from sonlearn import DivergedError, InputError, Learner, LearnOptions, OptionError, TextOptions, cli, read_batches
 from sonlearn.cluster import dask as cluster
 from sonlearn.cluster import tasks
-from sonlearn.cluster.partitions import COPIED
+from sonlearn.cluster.partitions import COPY_EVERY
 from sonlearn.commands.cluster import RESTART, local_settings
 from sonlearn.data.matrices import to_csr
 from sonlearn.jit.decorators import COMPILING
@@ -290,8 +290,8 @@ def test_a_death_costs_no_more_than_the_parts_since_the_last_copy(here, days, tm
     again = counts[1] - counts[0]
     assert os.path.exists(log + ".copied")
     assert again[13] == 1
-    assert again[8:].sum() <= COPIED
-    assert again[:8].sum() <= COPIED
+    assert again[8:].sum() <= COPY_EVERY
+    assert again[:8].sum() <= COPY_EVERY
 
 
 def test_bags_paths_and_tables_are_data(here, days, pyarrow):

@@ -16,7 +16,7 @@ from sonlearn.files import storage
 from sonlearn.learn.bandits import explore
 from sonlearn.learn.bandits.bandit import Bandit
 from sonlearn.learn.bandits.explore import sample_action
-from sonlearn.learn.bandits.rounds import COMPONENTS, FADED, WIDTH
+from sonlearn.learn.bandits.rounds import COMPONENTS, RENEWAL_SHARE, WIDTH
 from sonlearn.options.bandit import CB_TYPES, EXPLORERS, BanditOptions
 from sonlearn.views import make_view
 from sonlearn.views.index import intern, new_index
@@ -107,7 +107,7 @@ def test_precisions_fade_with_every_decision_as_defined():
     rare = (log.action == 2) & (np.arange(150) % 5 > 0)
     log = log._replace(action=np.where(rare, 0, log.action))
     twin = check_against_twin(BanditOptions(cb_explore=K, decay=0.2), log)
-    assert 0.8 ** len(twin.rewards) < FADED
+    assert 0.8 ** len(twin.rewards) < RENEWAL_SHARE
     assert min(sketch.shrinks for sketch in twin.sketched) >= 3
 
 

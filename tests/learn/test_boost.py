@@ -11,7 +11,7 @@ from states import assert_same_predictions, in_parts, same_state, state_of
 from streams import batch_of_dense, entries, rows_of, with_weights, without_some_labels
 
 from sonlearn import InputError, Learner, LearnOptions, from_scipy
-from sonlearn.learn.boosting.state import BINS, KEPT, LEAF, LEAST_KEPT, SPARE
+from sonlearn.learn.boosting.state import BINS, LEAF, MAX_ROWS, MAX_ROWS_WIDE, SPARE_ROWS
 from sonlearn.options.methods import METHODS
 
 VALUES = METHODS["boost"].values
@@ -257,9 +257,9 @@ def test_the_buffer_is_bounded_and_forgets():
     y = np.where(np.arange(len(X)) < 20_000, 1.0, -1.0) * (X[:, 0] - 1.5)
     learner = learner_of("squared")
     got = learner.partial_fit(batch_of_dense(X, y)).raw
-    assert len(state_of(learner)[1]["state.labels"]) == KEPT + SPARE
+    assert len(state_of(learner)[1]["state.labels"]) == MAX_ROWS + SPARE_ROWS
     assert np.mean((got[12_000:20_000] - y[12_000:20_000]) ** 2) < 0.002
-    late = slice(20_000 + KEPT + KEPT // 2, None)
+    late = slice(20_000 + MAX_ROWS + MAX_ROWS // 2, None)
     assert np.mean((got[late] - y[late]) ** 2) < 0.002
 
 
@@ -291,7 +291,7 @@ def test_with_many_columns_fewer_rows_are_kept():
     parts, cut = in_parts(cut, batch, (0, 20_000, 33_900, 34_110, 34_240, n))
     np.testing.assert_array_equal(np.concatenate([part.raw for part in parts]), raw)
     same_state(whole, cut)
-    assert len(state_of(whole)[1]["state.labels"]) == LEAST_KEPT + SPARE
+    assert len(state_of(whole)[1]["state.labels"]) == MAX_ROWS_WIDE + SPARE_ROWS
     assert np.mean((raw[20_000:34_000] - batch.y[20_000:34_000]) ** 2) < 0.01
 
 
@@ -318,6 +318,6 @@ def test_a_merge_of_full_buffers_keeps_a_share_of_each():
     parts[0].partial_fit(batch_of_dense(X[:40_000], np.full(40_000, 1.0)))
     parts[1].partial_fit(batch_of_dense(X[40_000:], np.full(80_000, 4.0)))
     merged = Learner.merge(parts)
-    kept = merged.state.labels[np.arange(120_000 - KEPT, 120_000) % (KEPT + SPARE), 0]
-    assert np.count_nonzero(kept == 1.0) == KEPT // 3
+    kept = merged.state.labels[np.arange(120_000 - MAX_ROWS, 120_000) % (MAX_ROWS + SPARE_ROWS), 0]
+    assert np.count_nonzero(kept == 1.0) == MAX_ROWS // 3
     assert np.mean(merged.predict(batch_of_dense(X, np.full(120_000, np.nan))).raw) == pytest.approx(3.0, abs=0.01)

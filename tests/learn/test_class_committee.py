@@ -134,7 +134,7 @@ def test_the_first_rows():
 @either
 def test_batches_cut_anywhere_saves_and_threads_change_no_bit(how, early, tmp_path, monkeypatch):
     _, cut = check_cuts(
-        learner(how), learner(how), stream(), tmp_path, lambda: monkeypatch.setattr(committee, "CELLS", 300)
+        learner(how), learner(how), stream(), tmp_path, lambda: monkeypatch.setattr(committee, "MAX_NUMBERS", 300)
     )
     assert not all(member["active"] for member in cut.facts()["members"])
 

@@ -96,8 +96,8 @@ def test_the_error_of_a_pruned_member_stands_still(early):
 
 @pytest.mark.parametrize("names", [NAMES, ("nag", "drfd", "nag:tfidf", "arow-precision:tfidf")], ids=len)
 def test_members_that_learn_while_their_views_see_on_change_no_bit(early, monkeypatch, names):
-    monkeypatch.setattr(scheduling, "LEAST_ROWS", 7)
-    monkeypatch.setattr(scheduling, "LONG", 0.0)
+    monkeypatch.setattr(scheduling, "MIN_ROWS", 7)
+    monkeypatch.setattr(scheduling, "LONG_SHARE", 0.0)
     batch = with_weights(without_some_labels(zipf(n=400, d=60)))
     given = LearnOptions(method="committee", members=names)
     one, several = (Learner(given, threads=threads) for threads in (1, 3))

@@ -7,7 +7,7 @@ import pytest
 
 from sonlearn import Learner, LearnOptions, from_scipy
 from sonlearn.data.rows import NO_ROWS
-from sonlearn.learn.drift import ALARM, BETS, FEW, SLACK, WINDOW, changes_of, new_drift, watch
+from sonlearn.learn.drift import ALARM, BETS, MIN_ROWS, SLACK, WINDOW, changes_of, new_drift, watch
 from sonlearn.learn.ensemble.progress import measure
 from sonlearn.learn.ensemble.target import Target
 from sonlearn.options.members import Member
@@ -23,7 +23,7 @@ def definition(errors):
             for b in BETS:
                 if wealth[b] <= 0:
                     wealth[b], starts[b] = 0.0, begun + n + 1
-                if n >= FEW:
+                if n >= MIN_ROWS:
                     wealth[b] += math.log(1 + min(b, 0.9 / (mu + SLACK)) * (x - mu - SLACK))
             if max(wealth.values()) > ALARM:
                 found = max(BETS, key=lambda b: wealth[b])
@@ -63,13 +63,13 @@ def test_equals_the_definition(classes, cut):
         assert len(changes_of(drift)) >= 1
     else:  # the first rows since a change give the size of errors only
         found, begun, size = [], 0, np.abs(z - y)
-        while begun + FEW < n:
-            own = size[begun:] / (size[begun:] + size[begun : begun + int(FEW)].mean())
-            more = definition(own[int(FEW) :])
+        while begun + MIN_ROWS < n:
+            own = size[begun:] / (size[begun:] + size[begun : begun + int(MIN_ROWS)].mean())
+            more = definition(own[int(MIN_ROWS) :])
             if not more:
                 break
-            found.append(begun + int(FEW) + more[0])
-            begun += int(FEW) + alarm(own[int(FEW) :])
+            found.append(begun + int(MIN_ROWS) + more[0])
+            begun += int(MIN_ROWS) + alarm(own[int(MIN_ROWS) :])
         assert changes_of(drift) == found
         assert len(found) >= 1
     for each in changes_of(drift):

@@ -16,7 +16,7 @@ from streams import batch_of, duplicated, ill_conditioned, mixed, rows_of, zipf
 from twins import TWINS
 
 from sonlearn import Learner, LearnOptions, OptionError
-from sonlearn.learn.newton.round import SMALLEST
+from sonlearn.learn.newton.round import MIN_WEIGHT_SCALE
 from sonlearn.options.methods import METHODS
 
 N = 60 if numba.config.DISABLE_JIT else 300
@@ -110,7 +110,7 @@ def test_the_unit_of_the_weights_is_taken_in():
         learner = Learner(options)
         found = learner.partial_fit(batch).raw
         assert 1e-100 < learner.state.now["weight_scale"][0] < 0.1
-        assert 0.5**batch.n < SMALLEST
+        assert 0.5**batch.n < MIN_WEIGHT_SCALE
         np.testing.assert_allclose(found, run_twin(options, batch)[1].raw, rtol=1e-9, atol=1e-9)
 
 

@@ -680,7 +680,7 @@ def test_a_checkpoint_that_no_learner_has_come_to_prunes_the_merged_one():
 
 def test_combiners_that_began_anew_merge_as_such(monkeypatch):
     """At a checkpoint a combiner is replayed over the last rows: it has not gone on from the base."""
-    monkeypatch.setattr(target, "JUDGED", 1000)
+    monkeypatch.setattr(target, "JUDGED_ROWS", 1000)
     batch = stream(n=8000)
     options = LearnOptions(method="committee", members=("nag", "nag:pairs", "multinomial-bayes:log", "ewma~0.3"))
     base, learners = apart(options, batch, 700, (700, 4300, 8000))

@@ -24,7 +24,7 @@ from sonlearn.learn.ensemble.target import Part
 from sonlearn.learn.ewma import Shares
 from sonlearn.learn.first_order.engine import Nag
 from sonlearn.learn.multiclass.arow import Arow
-from sonlearn.learn.multiclass.bayes import MOST, Bayes
+from sonlearn.learn.multiclass.bayes import MAX_COUNT, Bayes
 from sonlearn.learn.multiclass.rls import Rls
 from sonlearn.learn.pairs import places_needed
 from sonlearn.learn.tables import bytes_of, count_pairs, more_room, new_pairs, packed_pairs, reserve_pairs
@@ -180,8 +180,8 @@ def test_counts_of_naive_bayes_have_an_end():
     X, y, h = stream(60)
     y[7:12], h[7:12] = [0, 0, 1, 1, 2], 1e307
     state, _ = learned_by(Bayes(), X, y, h)
-    assert state.pairs.values[0].max() == MOST
-    assert [sums.max() for sums in (state.amounts, state.totals, state.now["amount"])] == [MOST**2] * 3
+    assert state.pairs.values[0].max() == MAX_COUNT
+    assert [sums.max() for sums in (state.amounts, state.totals, state.now["amount"])] == [MAX_COUNT**2] * 3
 
 
 def test_merged_trees_are_those_of_all_rows():

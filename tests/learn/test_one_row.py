@@ -70,7 +70,7 @@ def learned(way, row, y, weight):
     ids=lambda options: " ".join(map(str, options.values())),
 )  # fmt: skip
 def test_one_row_is_a_batch_of_one(options, monkeypatch):
-    monkeypatch.setattr(by_row, "FEW", np.inf)
+    monkeypatch.setattr(by_row, "MIN_ROWS_TO_PREPARE", np.inf)
     one, many = settled(**options), settled(**options)
     assert OneRow.serves(one)
     way = OneRow(one, -1)
@@ -131,7 +131,7 @@ def test_batches_of_one_row_are_as_other_batches(options, monkeypatch):
             batch.values[:] = 1e200
         found = []
         for learner, few in ((one, 2), (many, np.inf)):
-            monkeypatch.setattr(by_row, "FEW", few)
+            monkeypatch.setattr(by_row, "MIN_ROWS_TO_PREPARE", few)
             before = learner.predict(batch, online=True).scores if i % 8 == 3 else np.zeros(0)
             found.append((before, learner.partial_fit(batch, skip=True)))
         (before, own), (expect_before, expect) = found

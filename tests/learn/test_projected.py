@@ -70,7 +70,7 @@ def test_long_streams_use_the_numbers_in_order(name, monkeypatch):
     options = LearnOptions(method=name, sketch_size=3)
     learner, other = Learner(options), Learner(options)
     learner.partial_fit(batch)
-    monkeypatch.setattr(projected, "BLOCK", 7)
+    monkeypatch.setattr(projected, "BLOCK_ROWS", 7)
     for start in range(0, 120, 50):
         other.partial_fit(rows_of(batch, slice(start, min(start + 50, 120))))
         if start + 50 < 120:

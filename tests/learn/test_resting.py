@@ -19,7 +19,7 @@ NAMES = "nag", "drfd", "nag:pairs", "nag~0.03"
 @pytest.fixture
 def soon(monkeypatch):
     """Copies after 64 rows, and then a quarter as many again."""
-    monkeypatch.setattr(resting, "FIRST", 64)
+    monkeypatch.setattr(resting, "FIRST_COPY_ROWS", 64)
 
 
 def series(n=700, kind="squared"):
@@ -57,7 +57,7 @@ def test_weights_are_of_the_mean_that_would_have_erred_least(soon, kind):
     for ours, rows, V, y, usual in rested(series(kind=kind), options, stops):
         both = np.column_stack([V, np.zeros((rows.n, k - 4)), V @ usual])
         errors = both - y[:, None] if kind == "squared" else 1.0 / (1.0 + np.exp(-both)) - (y[:, None] > 0.0)
-        near = 1.0 / (resting.NEAR + np.arange(1, rows.n + 1))
+        near = 1.0 / (resting.DISTANCE_PRIOR + np.arange(1, rows.n + 1))
         mean = (errors.T * near) @ errors / near.sum()
         if kind == "logistic":  # all but the usual combination err once more, at the last row
             mean += np.diag([near[-1] / near.sum()] * (k - 1) + [0])
@@ -101,7 +101,7 @@ def test_members_that_are_pruned_have_no_weight_at_rest():
 @pytest.mark.parametrize("kind", ["squared", "logistic"])
 def test_cuts_saves_and_threads_change_no_bit(soon, monkeypatch, kind, cuts, tmp_path):
     """Also row by row, around the rows with which copies are due: 125, 156."""
-    monkeypatch.setattr(resting, "ROWS", 40)  # not every row is kept
+    monkeypatch.setattr(resting, "MAX_ROWS", 40)  # not every row is kept
     batch = with_weights(without_some_labels(series(300, kind)))
     whole, _ = check_saves(LearnOptions(loss=kind), batch, tmp_path, cuts, 2, foreseen=False)
     now = whole.state.resting.kept.now

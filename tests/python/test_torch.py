@@ -155,7 +155,7 @@ def test_which_tensors_are_projected(monkeypatch):
     assert is_projected(tensor(50, 40), 20, True)
     assert not is_projected(tensor(20), 20, True)
     assert not is_projected(tensor(4, 3, 3, 3), 20, False)
-    monkeypatch.setattr(sonlearn.torch, "LARGEST", 100)
+    monkeypatch.setattr(sonlearn.torch, "MAX_ELEMENTS", 100)
     assert not is_projected(tensor(4, 3, 3, 3), 20)
     assert is_projected(tensor(4, 3, 3, 3), 20, True)
     small, large = tensor(2, 2, 2), tensor(4, 4, 4)

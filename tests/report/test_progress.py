@@ -306,7 +306,7 @@ def test_a_slow_run_says_how_far_it_is(cli, monkeypatch):
 @pytest.mark.skipif(os.name != "posix", reason="pipes of POSIX")
 @pytest.mark.parametrize("seconds", [0.05, 60.0])
 def test_a_stream_says_what_its_first_rows_wait_for(seconds, cli, monkeypatch):
-    monkeypatch.setattr(passes, "PATIENCE", seconds)
+    monkeypatch.setattr(passes, "WAITING_SECONDS", seconds)
     os.mkfifo("pipe")
 
     def write():

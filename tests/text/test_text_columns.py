@@ -25,8 +25,8 @@ from sonlearn.text.decisions import DecisionReader
 from sonlearn.text.describe import MOST_VALUES, describe, summarise
 from sonlearn.text.encode import TableEncoder
 from sonlearn.text.flat import TableRows
+from sonlearn.text.infer import are_texts
 from sonlearn.text.read import Reader, read_batches
-from sonlearn.text.told import are_texts
 
 
 def entries(column, field, kind="auto"):

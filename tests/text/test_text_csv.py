@@ -11,7 +11,7 @@ from streams import entries
 from sonlearn import InputError, OptionError, TextOptions
 from sonlearn.text.columns import NO_LABEL, Labelling
 from sonlearn.text.encode import words_of
-from sonlearn.text.objects import Unfit
+from sonlearn.text.objects import RowError
 from sonlearn.text.read import Reader, read_batches
 
 CSV = TextOptions(format="csv", label="y", constant=False)
@@ -113,7 +113,7 @@ def test_a_field_that_does_not_end_is_refused(options, monkeypatch):
         assert [batch.lines.tolist()[0] for batch in reader][:1] == [2]
         expected = "<stream>:3: found a field of more than 1000 characters, expected a shorter one; is a double quote "
         assert str(reader.malformed.errors[0]) == expected + "missing?"
-    with pytest.raises(Unfit, match="a text of 1001 characters"):
+    with pytest.raises(RowError, match="a text of 1001 characters"):
         words_of("a" * 1001)
 
 

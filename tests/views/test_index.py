@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sonlearn.data.batch import Batch
-from sonlearn.views.index import BEYOND, index_of, intern, lookup, new_index, place_in_row
+from sonlearn.views.index import PREFETCH_SLOTS, index_of, intern, lookup, new_index, place_in_row
 
 
 def batch_of(rng, n, draw, ordered, known=1.0):
@@ -81,7 +81,7 @@ def test_numbers_are_those_of_a_dictionary(draw, ordered, known, unknown):
 def test_an_index_that_is_read_ahead(ordered):
     first = np.concatenate([np.arange(0, 60_000, 3), 2**40 + np.arange(40_000)])
     rng, index, numbers = np.random.default_rng(3), index_of(first), {key: i for i, key in enumerate(first.tolist())}
-    assert len(index.slots) > BEYOND
+    assert len(index.slots) > PREFETCH_SLOTS
     batch = batch_of(rng, 300, lambda rng, s: rng.choice([0, 2**40], s) + rng.integers(0, 50_000, s), ordered)
     wanted = list(by_dictionary(batch, numbers, False))
     rows, index = intern(batch, index)

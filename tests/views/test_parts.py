@@ -6,7 +6,7 @@ import pytest
 from sonlearn.data.batch import Batch, joined
 from sonlearn.options.views import COLUMNS, ROW, WORDS
 from sonlearn.views.index import intern, new_index
-from sonlearn.views.view import LATEST, first_in_parts, parts_of
+from sonlearn.views.view import MAX_ROWS_BEFORE_PARTS, first_in_parts, parts_of
 
 pytestmark = pytest.mark.interpreted
 CONSTANT = -1
@@ -67,8 +67,8 @@ def test_rows_are_in_parts_from_the_first_learned_that_has_both():
     assert first > 0
     assert first_in_parts(rows, 0) == first
     before = np.count_nonzero(is_learned[:first])
-    assert first_in_parts(rows, LATEST - 1 - before) == first
-    assert first_in_parts(rows, LATEST - before) == 60
+    assert first_in_parts(rows, MAX_ROWS_BEFORE_PARTS - 1 - before) == first
+    assert first_in_parts(rows, MAX_ROWS_BEFORE_PARTS - before) == 60
     assert first_in_parts(rows._replace(marks=np.zeros(0, np.uint8)), 0) == 60
     columns = parts_of(rows)[COLUMNS]
     assert first_in_parts(columns, 0) == first_in_parts(parts_of(rows)[WORDS], 0) == 60

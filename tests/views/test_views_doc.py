@@ -19,13 +19,13 @@ def test_the_documents_table_is_the_programs():
 
 
 def test_limits_and_sizes_are_those_of_the_code():
-    from sonlearn.views.numbers import LIMIT
+    from sonlearn.views.numbers import CAPACITY
     from sonlearn.views.tuples import MOST_TUPLES
-    from sonlearn.views.view import LATEST
+    from sonlearn.views.view import MAX_ROWS_BEFORE_PARTS
 
-    assert f"the first {LATEST:,}. The constant" in DOCUMENT
+    assert f"the first {MAX_ROWS_BEFORE_PARTS:,}. The constant" in DOCUMENT
 
-    assert f"up to 2^{LIMIT.bit_length() - 1} bins or 2^{MOST_TUPLES.bit_length() - 1} tuples a view" in DOCUMENT
-    assert LIMIT.bit_count() == MOST_TUPLES.bit_count() == 1
+    assert f"up to 2^{CAPACITY.bit_length() - 1} bins or 2^{MOST_TUPLES.bit_length() - 1} tuples a view" in DOCUMENT
+    assert CAPACITY.bit_count() == MOST_TUPLES.bit_count() == 1
     longest = {name: entry.values["entries"][0] for name, entry in VIEWS.items() if "entries" in entry.values}
     assert ", ".join(f"`{name}`: {n}" for name, n in longest.items()) in DOCUMENT

@@ -149,7 +149,7 @@ SCALE = 1.0 / 3.0
 #: What may be left of rows before they are shrunk, and what is always left of them.
 HALF, LEAST_LEFT = 0.5, 2.0**-10
 #: Features from this one on are left out, and rows that are longer, squared.
-MOST, FARTHEST = 384, 1e12
+MAX_FEATURES, MAX_SQUARED_NORM = 384, 1e12
 
 
 def new_sketched(columns: int = 0) -> DenseDiagonalFDState:
@@ -158,7 +158,7 @@ def new_sketched(columns: int = 0) -> DenseDiagonalFDState:
     There are no columns until there is a row to learn.
     """
     return DenseDiagonalFDState(
-        *np.zeros((3, columns, MOST)), np.zeros((columns, MOST, ROWS)),
+        *np.zeros((3, columns, MAX_FEATURES)), np.zeros((columns, MAX_FEATURES, ROWS)),
         *np.zeros((2, columns, ROWS, ROWS)), np.zeros(columns, dtype=SCALARS),
     )  # fmt: skip
 

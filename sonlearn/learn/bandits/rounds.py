@@ -52,7 +52,7 @@ RATE = 0.002
 #: Both models count in inverse proportion to this power of their errors.
 POWER = 4
 #: Precisions of the diagonal model are renewed where less than this is left of the oldest.
-FADED = 1e-12
+RENEWAL_SHARE = 1e-12
 #: Scalars of the state. drawn: choices made here, each out of a number of its own; learned: decisions with a
 #: cost; renewed: the same when the diagonal model's precisions were; candidates: of those learned; low, high: rewards;
 #: error_d, error_s: means of the two models' squared errors; weight: of these.
@@ -176,7 +176,7 @@ class ConfidentRewards(RewardModel):
         self._params = Params(rule_of(options), CB_TYPES.index(options.cb_type), sketch)
         self._sparse = make_view("lunit")
         self._dense = make_view("fourier", components=COMPONENTS, widths=(WIDTH,), linear=1.0, rows="all")
-        self._columns, self._sketch = options.actions or 1, new_work(self._params.sketch, rewards.MOST)
+        self._columns, self._sketch = options.actions or 1, new_work(self._params.sketch, rewards.MAX_FEATURES)
 
     def new(self, classes: int = 0) -> ConfidentState:
         """State that has seen nothing."""
@@ -296,7 +296,7 @@ def estimate(params, models, scratch, sparse, dense, problem, begin, end):
     """Return what both models say of the candidates, into scratch.score; whether the sketched one has rows."""
     features, squares, shows, now = 0, 0.0, True, models.now[0]
     left = left_of(params, now, now["learned"])
-    room = rewards.MOST if len(models.columns.now) > 0 else 0
+    room = rewards.MAX_FEATURES if len(models.columns.now) > 0 else 0
     for c in range(begin, end):
         row, k, a = problem.row[c], problem.column[c], c - begin
         if c == begin or row != problem.row[c - 1]:
@@ -304,7 +304,7 @@ def estimate(params, models, scratch, sparse, dense, problem, begin, end):
             features, squares = spread(dense, row, scratch.sketch.x, 0)
             features = min(features, room)
         scratch.score[0, a], scratch.score[1, a] = scratch.z[k], scratch.v[k]
-        if features > 0 and 0.0 < squares < rewards.FARTHEST:
+        if features > 0 and 0.0 < squares < rewards.MAX_SQUARED_NORM:
             scratch.score[2, a], scratch.score[3, a] = rewards.sketched_estimate(
                 params.sketch, models.columns, scratch.sketch, k, features, squares, now["learned"]
             )
@@ -366,9 +366,9 @@ def learn_reward(params, models, scratch, sparse, dense, problem, begin, end, ac
         z, v = scratch.score[0, a], scratch.score[1, a]
         rewards.diagonal_update(link, models.diagonal, sparse, row, left, k, z, v, target, weight)
         features, squares = spread(dense, row, scratch.sketch.x, 0)
-        if features > 0 and 0.0 < squares < rewards.FARTHEST:
+        if features > 0 and 0.0 < squares < rewards.MAX_SQUARED_NORM:
             rewards.sketched_update(params.sketch, models.columns, scratch.sketch, k, features, at, target, weight)
-    if left < FADED:
+    if left < RENEWAL_SHARE:
         rewards.renew(models.diagonal, left_of(params, now, now["learned"]))
         now["renewed"] = now["learned"]
 

@@ -7,7 +7,7 @@ the order of values and are invariant to every increasing function of a column; 
 import math
 
 from sonlearn.jit import inline
-from sonlearn.learn.boosting.state import BINS, KEPT, LEAST_KEPT, NUMBERS
+from sonlearn.learn.boosting.state import BINS, MAX_ROWS, MAX_ROWS_WIDE, MAX_VALUES
 
 #: Rows of which the quantiles are, evenly chosen, at most.
 SAMPLE = 1024
@@ -16,7 +16,7 @@ SAMPLE = 1024
 @inline(force=True)
 def rows_kept(columns):
     """Return how many rows of so many columns a refit goes by at most."""
-    return max(min(NUMBERS // max(columns, 1), KEPT), LEAST_KEPT)
+    return max(min(MAX_VALUES // max(columns, 1), MAX_ROWS), MAX_ROWS_WIDE)
 
 
 @inline(force=True)

@@ -5,8 +5,8 @@ fitted. For these each row's leaf in each tree is kept: only rows that have come
 of more of the rows, and on the whole refits take less time. Trees of values, which are of streams more often, would
 gain nothing, and say less of what comes later.
 
-Rows are kept as numbers of all columns, and at most `KEPT` of them: a bounded memory and, row by row, a bounded time.
-Predictions of a row are by trees that have not seen it.
+Rows are kept as numbers of all columns, and at most `MAX_ROWS` of them: a bounded memory and, row by row, a bounded
+time. Predictions of a row are by trees that have not seen it.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from sonlearn.learn.boosting.state import (
     BINS,
     CLASSES,
     COLUMNS,
-    KEPT,
     LABEL,
     LEAF,
-    LEAST_KEPT,
+    MAX_ROWS,
+    MAX_ROWS_WIDE,
+    MAX_VALUES,
     NOW,
-    NUMBERS,
     PARTS,
-    SPARE,
+    SPARE_ROWS,
     BoostState,
     Nodes,
     Params,
@@ -53,7 +53,7 @@ from sonlearn.options.methods import METHODS
 #: The width of the buffer grows by so many columns; its rows, where they come one by one.
 STRIDE, ROWS = 8, 256
 #: The largest value of a leaf of several classes.
-LONGEST = 20.0
+MAX_LEAF_VALUE = 20.0
 
 
 class Boost(Engine):
@@ -71,7 +71,7 @@ class Boost(Engine):
         scores = 0 if self.by_class else 1
         now = np.zeros(1, dtype=NOW)
         now["classes"] = now["known"] = scores
-        now["slots"] = KEPT + SPARE
+        now["slots"] = MAX_ROWS + SPARE_ROWS
         return BoostState(
             now, np.zeros(0, np.float32), np.zeros((0, 3)), np.zeros((scores, 2)), new_trees(self._params, scores),
             new_drift(), *np.zeros((2, 0), np.uint8), np.zeros((0, BINS), np.float32), np.zeros(0, np.int64),
@@ -80,16 +80,16 @@ class Boost(Engine):
 
     def _scratch(self, width: int, classes: int) -> Scratch:
         inner, across = (1 << self._params.depth) - 1, scores_of_row(classes)
-        order, aside, near = zeros((3, KEPT), np.uint32)
+        order, aside, near = zeros((3, MAX_ROWS), np.uint32)
         return Scratch(
-            np.zeros(max(width, 1), np.float32), np.zeros(SAMPLE, np.float32), zeros((KEPT, 2)),
+            np.zeros(max(width, 1), np.float32), np.zeros(SAMPLE, np.float32), zeros((MAX_ROWS, 2)),
             Nodes(
-                order, *np.zeros((2, 2 * inner + 1), np.int64), zeros((KEPT,), np.int64), np.zeros(2),
+                order, *np.zeros((2, 2 * inner + 1), np.int64), zeros((MAX_ROWS,), np.int64), np.zeros(2),
                 np.zeros(COLUMNS, np.uint16), zeros((inner, COLUMNS * (BINS + 1)), np.int64), np.zeros(BINS, np.int64),
                 np.zeros(BINS),
             ),
             Parting(
-                aside, near, np.zeros(KEPT, np.float32), np.zeros(PARTS, np.int64), np.zeros((PARTS, 2), np.float32)
+                aside, near, np.zeros(MAX_ROWS, np.float32), np.zeros(PARTS, np.int64), np.zeros((PARTS, 2), np.float32)
             ),
             zeros((2, 2 * inner + 1, across)), np.zeros(across), np.zeros(classes),
             np.zeros(self._params.trees, np.int64),
@@ -118,7 +118,7 @@ class Boost(Engine):
             state = _laid_out(state, width)
         used, slots = (min(rows, int(state.now["slots"][0])) for rows in (learned, learned + n))
         labels = grown(state.labels, slots, used)
-        rows, cells = min(len(labels), KEPT), min(len(labels) * width, max(NUMBERS, LEAST_KEPT * width))
+        rows, cells = min(len(labels), MAX_ROWS), min(len(labels) * width, max(MAX_VALUES, MAX_ROWS_WIDE * width))
         roomy = state._replace(
             values=grown(state.values, slots * width, used * width), labels=labels,
             codes=grown(state.codes, cells), by_column=grown(state.by_column, cells), edges=grown(state.edges, width),
@@ -200,7 +200,7 @@ class Boost(Engine):
         now["refits"] = max(int(state.now["refits"][0]) for state in (base, *states))
         now["classes"] = max(int(state.now["classes"][0]) for state in (base, *states))
         kept, total = sum(n for _, n in parts), int(now["rows"][0])
-        now["since"], now["slots"] = total - kept, most + SPARE
+        now["since"], now["slots"] = total - kept, most + SPARE_ROWS
         width, slots = int(now["width"][0]), min(total, int(now["slots"][0]))
         merged = self.new()._replace(
             now=now, values=np.zeros(slots * width, np.float32), labels=np.zeros((slots, 3)),
@@ -238,7 +238,7 @@ def params_of(loss: int, **values: Any) -> Params:
     given = dict(METHODS["boost"].values)
     of_classes = given.pop("of_classes")
     given |= ({} if loss == SQUARED else of_classes) | {"loss": loss} | values
-    longest, several = (LONGEST, (True,)) if loss == SOFTMAX else (math.inf, ())
+    longest, several = (MAX_LEAF_VALUE, (True,)) if loss == SOFTMAX else (math.inf, ())
     return Params(**given, longest=longest, several=several)
 
 
@@ -272,8 +272,8 @@ def _last(state: BoostState, array: np.ndarray, n: int) -> np.ndarray:
 
 
 def _slots(state: BoostState) -> int:
-    """Slots that the buffer needs: for the rows of the next refit or the one under way, and `SPARE` more."""
-    return rows_kept(int(state.now["columns" if state.now["step"][0] > 0 else "seen"][0])) + SPARE
+    """Slots that the buffer needs: for the rows of the next refit or the one under way, and `SPARE_ROWS` more."""
+    return rows_kept(int(state.now["columns" if state.now["step"][0] > 0 else "seen"][0])) + SPARE_ROWS
 
 
 def _laid_out(state: BoostState, width: int) -> BoostState:

@@ -13,7 +13,7 @@ from sonlearn.learn.boosting.state import BASE, CURVATURE, GRADIENT, IMPORTANCE,
 #: Losses of values, of two classes with the labels -1 and +1, and of several classes, whose labels are numbers.
 SQUARED, LOGISTIC, SOFTMAX = range(3)
 #: Least curvature of a row, and of several classes the least probability while trees are grown.
-FLOOR, TINIEST = 1e-16, 1e-30
+MIN_CURVATURE, MIN_PROBABILITY = 1e-16, 1e-30
 
 
 @inline(force=True)
@@ -97,12 +97,12 @@ def slopes_of(loss, several, labels, scores, i, slot, across, signs):
     y, h, z = labels[slot, LABEL], labels[slot, IMPORTANCE], scores[i * across]
     if len(several) > 0:
         mean = product(scores[i * across : (i + 1) * across], signs, across)
-        return h * (mean - signs[int(y)]), h * max(1.0 - mean * mean, FLOOR)
+        return h * (mean - signs[int(y)]), h * max(1.0 - mean * mean, MIN_CURVATURE)
     if loss == SQUARED:
         return h * (z - y), h
     e = math.exp(-abs(z))
     p = 1.0 / (1.0 + e) if z > 0.0 else e / (1.0 + e)
-    return h * (p - (1.0 if y > 0.0 else 0.0)), h * max(e / ((1.0 + e) * (1.0 + e)), FLOOR)
+    return h * (p - (1.0 if y > 0.0 else 0.0)), h * max(e / ((1.0 + e) * (1.0 + e)), MIN_CURVATURE)
 
 
 @inline(force=True)
@@ -112,7 +112,7 @@ def add_slopes(labels, scores, i, slot, across, by_leaf, k):
     p = scores[i * across : (i + 1) * across]
     for c in range(across):
         gradients[c] += h * p[c]
-        curvatures[c] += h * max(p[c] * (1.0 - p[c]), FLOOR)
+        curvatures[c] += h * max(p[c] * (1.0 - p[c]), MIN_CURVATURE)
     gradients[int(labels[slot, LABEL])] -= h
 
 
@@ -132,7 +132,7 @@ def move(several, scores, i, across, by):
         return
     p = scores[i * across : (i + 1) * across]
     for c in range(across):
-        p[c] = max(p[c] * by[c], TINIEST)
+        p[c] = max(p[c] * by[c], MIN_PROBABILITY)
     scale = 1.0 / total_of(p, across)
     for c in range(across):
         p[c] *= scale

@@ -13,9 +13,9 @@ from sonlearn.data.rows import COUNT, is_learned
 from sonlearn.jit import inline, jit
 from sonlearn.learn.boosting.bins import code_columns, rows_of_refit
 from sonlearn.learn.boosting.losses import SOFTMAX, SQUARED, class_of, error_of, start_scores
-from sonlearn.learn.boosting.state import BASE, CLASSES, COLUMNS, GRADIENT, IMPORTANCE, IN_USE, LABEL, LARGEST, NEXT
+from sonlearn.learn.boosting.state import BASE, CLASSES, COLUMNS, GRADIENT, IMPORTANCE, IN_USE, LABEL, MAX_VALUE, NEXT
 from sonlearn.learn.boosting.tree import add_leaves, child_of, find_leaves, grow_tree, place_of
-from sonlearn.learn.drift import KEPT as CHANGES
+from sonlearn.learn.drift import MAX_CHANGES as CHANGES
 from sonlearn.learn.drift import take_in
 from sonlearn.learn.tolerances import LIMIT
 
@@ -52,7 +52,7 @@ def follow(params, state, work, rows, start, learns, raw):
             keep(params.loss, now, state.values, state.labels, work.x, rows, i)
         clear_first(work.x, width)
         if learned:
-            go_on(params, state, work, AT_ONCE)
+            go_on(params, state, work, VALUES_PER_ROW)
     return len(rows.y)
 
 
@@ -75,7 +75,7 @@ def read_values(rows, i, x, width):
     for place in range(rows.indptr[i], rows.indptr[i + 1]):
         j = rows.features[place]
         if 0 <= j < width:
-            x[j] = min(max(rows.values[place], -LARGEST), LARGEST)
+            x[j] = min(max(rows.values[place], -MAX_VALUE), MAX_VALUE)
 
 
 @inline
@@ -129,9 +129,9 @@ def watch_trees(params, now, drift, z, y):
 
 
 #: Rows between two refits, at least.
-APART = 32
+MIN_ROWS_BETWEEN_REFITS = 32
 #: Values that are looked at after one row, roughly; more than a refit looks at.
-AT_ONCE, ALL = 1 << 22, 1 << 62
+VALUES_PER_ROW, ALL = 1 << 22, 1 << 62
 #: Looks that the code of a value takes.
 LOOKS = 8
 #: Columns that get their codes in one step: their values are side by side in memory.
@@ -144,7 +144,7 @@ def go_on(params, state, work, most):
     now = state.now[0]
     if now["step"] == 0 and now["rows"] >= now["due"] and now["classes"] <= CLASSES:
         now["step"], now["last"], now["columns"] = 1, now["rows"], now["seen"]
-        now["due"] = now["rows"] + max(int(params.growth * rows_of_refit(now)), APART)
+        now["due"] = now["rows"] + max(int(params.growth * rows_of_refit(now)), MIN_ROWS_BETWEEN_REFITS)
         now["refits"], now["known"] = now["refits"] + 1, now["classes"]
     n, of_classes = rows_of_refit(now), LOOKS * now["known"] if params.loss == SOFTMAX else 0
     while now["step"] > 0 and most > 0:

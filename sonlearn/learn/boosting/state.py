@@ -8,10 +8,11 @@ import numpy as np
 
 from sonlearn.learn.drift import Drift
 
-#: Rows that a refit sees at most, the last ones; of many columns so many as have `NUMBERS` values, but `LEAST_KEPT`.
-KEPT, NUMBERS, LEAST_KEPT = 65536, 1 << 23, 16384
+#: Rows that a refit sees at most, the last ones; of many columns so many as have `MAX_VALUES` values, but
+#: `MAX_ROWS_WIDE`.
+MAX_ROWS, MAX_VALUES, MAX_ROWS_WIDE = 65536, 1 << 23, 16384
 #: Slots of the buffer beyond those, so that rows that come during a refit overwrite none.
-SPARE = 256
+SPARE_ROWS = 256
 #: Bins of a column beside that of rows without a value.
 BINS = 63
 #: Parts of equal width of the two bins beside a split.
@@ -25,7 +26,7 @@ LABEL, IMPORTANCE, BASE = range(3)
 #: In place of a column: the node is a leaf.
 LEAF = -1
 #: Values are kept within this, larger ones would be infinite in float32; an edge with no value below it.
-LARGEST, BELOW_ALL = 3e38, -3.4e38
+MAX_VALUE, BELOW_ALL = 3e38, -3.4e38
 
 NOW = [(name, "i8") for name in ("rows", "width", "seen", "due", "step", "last", "columns", "refits", "first")]
 NOW += [(name, "i8") for name in ("classes", "known", "since", "slots", "again", "prior")]
@@ -92,10 +93,10 @@ class BoostState(NamedTuple):
 class Nodes(NamedTuple):
     """Rows and histograms of a tree's nodes."""
 
-    order: np.ndarray  # uint32[KEPT]; rows, those of a node side by side
+    order: np.ndarray  # uint32[MAX_ROWS]; rows, those of a node side by side
     begin: np.ndarray  # int64[nodes]; of the node's rows in `order`
     end: np.ndarray  # int64[nodes]; `begin` of a node that is not in the tree
-    packed: np.ndarray  # int64[KEPT]; of each row, gradient and curvature in units (`tree.pack_slopes`)
+    packed: np.ndarray  # int64[MAX_ROWS]; of each row, gradient and curvature in units (`tree.pack_slopes`)
     scale: np.ndarray  # float64[2]; units in 1
     chosen: np.ndarray  # uint16[COLUMNS]; columns of the tree: without a sign, since indices with one take longer
     cells: np.ndarray  # int64[inner nodes, COLUMNS * (BINS + 1)]; histograms: sums of `packed`
@@ -106,9 +107,9 @@ class Nodes(NamedTuple):
 class Parting(NamedTuple):
     """Rows of a node while it is split."""
 
-    aside: np.ndarray  # uint32[KEPT]; rows that go right
-    near: np.ndarray  # uint32[KEPT]; rows in the bins beside the split
-    value: np.ndarray  # float32[KEPT]; of these
+    aside: np.ndarray  # uint32[MAX_ROWS]; rows that go right
+    near: np.ndarray  # uint32[MAX_ROWS]; rows in the bins beside the split
+    value: np.ndarray  # float32[MAX_ROWS]; of these
     parts: np.ndarray  # int64[PARTS]; their sums
     span: np.ndarray  # float32[PARTS, 2]; their least and largest values
 
@@ -118,7 +119,7 @@ class Scratch(NamedTuple):
 
     x: np.ndarray  # float32[columns]; values of a row, zeros between rows
     sample: np.ndarray  # float32[SAMPLE]
-    slopes: np.ndarray  # float64[KEPT, 2]; of each row
+    slopes: np.ndarray  # float64[MAX_ROWS, 2]; of each row
     nodes: Nodes
     parting: Parting
     by_leaf: np.ndarray  # float64[2, nodes, scores of a row]; sums over its rows; of classes then exp of value

@@ -26,7 +26,7 @@ import math
 from sonlearn.jit import inline
 from sonlearn.learn.boosting.bins import ring_of, rows_of_refit, slot_of
 from sonlearn.learn.boosting.losses import add_slopes, move, move_of, scores_of_row, slopes_of
-from sonlearn.learn.boosting.state import BELOW_ALL, BINS, COLUMNS, CURVATURE, GRADIENT, LARGEST, LEAF, PARTS
+from sonlearn.learn.boosting.state import BELOW_ALL, BINS, COLUMNS, CURVATURE, GRADIENT, LEAF, MAX_VALUE, PARTS
 from sonlearn.views.codes import key_of
 
 #: A split has to be better than the one before by more than rounding, relatively.
@@ -35,7 +35,7 @@ ROUNDING = 1e-10
 BITS = 32
 CURVATURES = (1 << BITS) - 1
 #: Columns of `Scratch.span`.
-LEAST, MOST = range(2)
+LOW, HIGH = range(2)
 
 
 @inline
@@ -151,7 +151,7 @@ def scale_for(total, most):
     scale = 1.0
     while total * scale > most:
         scale *= 0.5
-    while scale < LARGEST and total * scale * 2.0 <= most:
+    while scale < MAX_VALUE and total * scale * 2.0 <= most:
         scale *= 2.0
     return scale
 
@@ -330,16 +330,16 @@ def move_edge(limits, trees, cells, parting, t, k, q, below):
     every = total_of_cells(cells, 0, BINS + 1)
     left = total_of_cells(cells, at + 1 - int(trees.none_left[t, k]), at + below + 1)
     for part in range(PARTS):
-        if span[part, LEAST] > span[part, MOST]:
+        if span[part, LOW] > span[part, HIGH]:
             continue
         if found:
-            edge[t, k], found = 0.5 * under + 0.5 * span[part, LEAST], False
-            if edge[t, k] >= span[part, LEAST]:
+            edge[t, k], found = 0.5 * under + 0.5 * span[part, LOW], False
+            if edge[t, k] >= span[part, LOW]:
                 edge[t, k] = under
         left += parting.parts[part]
         gain = gain_of(left, every - left, penalty, least)
         if part < PARTS - 1 and gain > best:
-            best, under, found = gain * (1.0 + ROUNDING), span[part, MOST], True
+            best, under, found = gain * (1.0 + ROUNDING), span[part, HIGH], True
 
 
 @inline
@@ -356,13 +356,13 @@ def count_parts(now, values, packed, parting, j, near):
         return False
     for part in range(PARTS):
         parting.parts[part] = 0
-        span[part, LEAST], span[part, MOST] = math.inf, -math.inf
+        span[part, LOW], span[part, HIGH] = math.inf, -math.inf
     parts = PARTS / (high - low)
     for place in range(near):
         i, x = parting.near[place], float(parting.value[place])
         part = min(int(parts * (x - low)), PARTS - 1)
         parting.parts[part] += packed[i]
-        span[part, LEAST], span[part, MOST] = min(span[part, LEAST], x), max(span[part, MOST], x)
+        span[part, LOW], span[part, HIGH] = min(span[part, LOW], x), max(span[part, HIGH], x)
     return True
 
 

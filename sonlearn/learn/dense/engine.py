@@ -129,7 +129,7 @@ class Dense(Engine):
             w = np.linalg.solve(A, b)
         elif self._params.dual:
             lam, U = np.linalg.eigh(A)
-            lam = np.maximum(lam, rounds.NOISE * max(lam.max(initial=0.0), 0.0))
+            lam = np.maximum(lam, rounds.EIGENVALUE_TOLERANCE * max(lam.max(initial=0.0), 0.0))
             w = -self._params.rate * (U / (self._params.delta + np.sqrt(lam))) @ (U.T @ found.z)
         else:
             gains = [np.full(base.w.shape, float(n)) for n in rows]

@@ -12,11 +12,11 @@ ridge keeps sums over all rows, and weights that are solved for from time to tim
 
     A = sum of h x x',    b = sum of h y x,    w = (A + alpha I)^-1 b
 
-A row costs the square of its entries. w is solved for when rows have doubled, and in the long run every `REST`
-rows a feature: O(d^2) for each row. The constant, or the last feature that is 1 in every row, is left out of alpha I:
-labels may be in any unit and around any mean. Features beyond the largest number of them are left out. A is stored as
-the columns of its upper triangle, as R is. ridge-z has alpha times the variances of the features in place of alpha I:
-features may be in any unit, too.
+A row costs the square of its entries. w is solved for when rows have doubled, and in the long run every
+`ROWS_PER_SOLVE` rows a feature: O(d^2) for each row. The constant, or the last feature that is 1 in every row, is left
+out of alpha I: labels may be in any unit and around any mean. Features beyond the largest number of them are left out.
+A is stored as the columns of its upper triangle, as R is. ridge-z has alpha times the variances of the features in
+place of alpha I: features may be in any unit, too.
 
 Others decompose A each time, at O(d^3):
 
@@ -150,7 +150,7 @@ def step_of(params, rows, out, i, t, quadratic):
 
 
 #: A pivot up to this share of its diagonal is a rounding error: the feature follows from others, and has no weight.
-NOTHING = 1e-12
+PIVOT_TOLERANCE = 1e-12
 
 
 @inline
@@ -216,7 +216,7 @@ def factorise(R, d, diagonal):
         diagonal[j] = R[column_start(j) + j]
     for j in range(d - 1, -1, -1):
         at = column_start(j)
-        pivot = math.sqrt(R[at + j]) if R[at + j] > NOTHING * diagonal[j] else math.inf
+        pivot = math.sqrt(R[at + j]) if R[at + j] > PIVOT_TOLERANCE * diagonal[j] else math.inf
         R[at + j] = pivot
         for i in range(j):
             R[at + i] /= pivot
@@ -228,7 +228,7 @@ def factorise(R, d, diagonal):
 
 
 #: w is solved for after so many rows for each feature, at the latest.
-REST = 8
+ROWS_PER_SOLVE = 8
 
 
 @jit(allocates=True)
@@ -281,7 +281,7 @@ def solve_for_weights(params, state):
     now, d = state.now[0], state.now[0].seen
     constant = constant_of(state.A, d, now.weight, now.constant - 1)
     R, b, h, u = np.empty(column_start(d)), np.empty(d), np.empty(d), np.empty(d)
-    now.due = now.t + max(min(now.t, REST * d), 1)
+    now.due = now.t + max(min(now.t, ROWS_PER_SOLVE * d), 1)
     for j in range(d):
         begin = column_start(j)
         set_scaled(R[begin:], 1.0, state.A[begin:], j + 1)
@@ -315,14 +315,14 @@ def variance(A, d, j, constant, weight):
     """
     mean = A[column_start(max(j, constant)) + min(j, constant)] / weight if constant < d else 0.0
     square = A[column_start(j) + j] / weight
-    return square - mean * mean if square - mean * mean > NOTHING * square else math.inf
+    return square - mean * mean if square - mean * mean > PIVOT_TOLERANCE * square else math.inf
 
 
 # ---------------------------------------------------------------------------------------------------------- eigenvalues
 
 
 #: Smaller eigenvalues than this multiple of the largest are rounding errors, and may be negative: they count as this.
-NOISE = 1e-15
+EIGENVALUE_TOLERANCE = 1e-15
 #: For a pseudo-inverse, eigenvalues of A up to this multiple of the largest count as 0.
 ZERO = 1e-10
 
@@ -400,7 +400,7 @@ def apply(params, A, g):
     kind, base = (INVERSE, 0.0) if params.rule == PSEUDO else (ROOT, params.delta)
     for j in range(len(lam)):
         none = base == 0.0 and not lam[j] > ZERO * lam[-1]  # a pseudo-inverse
-        y[j] *= 0.0 if none else spectral(kind, base, max(lam[j], NOISE * lam[-1]), 1.0)
+        y[j] *= 0.0 if none else spectral(kind, base, max(lam[j], EIGENVALUE_TOLERANCE * lam[-1]), 1.0)
     return np.dot(U, y)
 
 
@@ -501,7 +501,7 @@ def weighed(params, A, z, logp):
     for e in range(len(logp)):
         for j in range(d):
             g = eta * (2.0 * eta * y[j, 1] - y[j, 0])
-            step[j] = spectral(INVERSE, params.alpha, 2.0 * eta * eta * max(lam[j], NOISE * lam[-1]), g)
+            step[j] = spectral(INVERSE, params.alpha, 2.0 * eta * eta * max(lam[j], EIGENVALUE_TOLERANCE * lam[-1]), g)
         W[:, e] = np.dot(U, step)
         share = math.exp(logp[e] - top) * eta
         total += share

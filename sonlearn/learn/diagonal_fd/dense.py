@@ -35,7 +35,7 @@ from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import inline, jit
 from sonlearn.jit.sequence import Calls
 from sonlearn.learn.diagonal_fd.engine import Matrix, WithDiagonal
-from sonlearn.learn.diagonal_fd.rounds import LONGEST, DiagonalFDParams, leading_rows, step_of, widen
+from sonlearn.learn.diagonal_fd.rounds import MAX_SQUARED_LENGTH, DiagonalFDParams, leading_rows, step_of, widen
 from sonlearn.learn.eigenpairs import Eigenpairs, room_for
 from sonlearn.learn.engine import Predictions, padded
 from sonlearn.learn.losses import HINGE
@@ -162,7 +162,7 @@ def step(params, state, work, d, z, y, w):
     now, x, g, h = state.now[0], work.x, work.g, work.h
     r = now["k"] + now["raw"]
     xx, v = variance(state, work, r, d)
-    a, s2 = step_of(params.loss, z, v, y, w if w * xx <= LONGEST else LONGEST / xx)
+    a, s2 = step_of(params.loss, z, v, y, w if w * xx <= MAX_SQUARED_LENGTH else MAX_SQUARED_LENGTH / xx)
     if not math.isfinite(a):
         return DIVERGED
     if a != 0.0:

@@ -184,4 +184,4 @@ def _leading(rows: Sequence[np.ndarray], by: Sequence[float], delta: np.ndarray,
     lam = np.maximum(lam[:m], 0.0)
     shed = lam[m - 1] if len(lam) == m else 0.0
     kept = np.flatnonzero(lam[: m - 1] - shed > rounds.EPS_RANK * lam.max(initial=0.0))
-    return np.sqrt(np.minimum(lam[kept] - shed, rounds.LONGEST))[:, None] * V[kept] * root
+    return np.sqrt(np.minimum(lam[kept] - shed, rounds.MAX_SQUARED_LENGTH))[:, None] * V[kept] * root

@@ -11,9 +11,9 @@ no array of length d: it reads the active features and appends one sparse row.
 
 The whitened shrink keeps m - 1 combinations of the rows, and adds the diagonal of the rest to Delta. With
 T = B Delta^-1 B' = U diag(lam) U' and lam_m the m-th largest, B <- C B with the rows
-sqrt(min(lam_i - lam_m, LONGEST)/lam_i) U_i' of C, i < m. B'B loses a positive semidefinite matrix whose diagonal is
-known: Delta_f = 1 + (sum of squares of f's entries in all rows) - |B_:f|^2 for the features f of the buffered rows.
-[RFD] Algorithm 3 instead adds half of lam_m to every feature.
+sqrt(min(lam_i - lam_m, MAX_SQUARED_LENGTH)/lam_i) U_i' of C, i < m. B'B loses a positive semidefinite matrix whose
+diagonal is known: Delta_f = 1 + (sum of squares of f's entries in all rows) - |B_:f|^2 for the features f of the
+buffered rows. [RFD] Algorithm 3 instead adds half of lam_m to every feature.
 
 Forgetting (--decay) happens there: with n rows learned since the last shrink, B'B and the sums of squares are
 multiplied by retention^n. The 1 in Delta does not decay. Delta of a feature in no buffered row is not updated until the
@@ -64,7 +64,7 @@ WBAR, EXTRA, STAMP, SLOT, KEPT = range(5)
 
 #: Largest squared length of a row of B Delta^-1/2. A longer raw row gets a smaller weight; the excess of a kept row is
 #: shed. So the condition number of I + T suits double precision for any input.
-LONGEST = 1e10
+MAX_SQUARED_LENGTH = 1e10
 #: Features in the buffered rows.
 SLOTS = Counted("slots")
 #: t: rows learned; shrunk: t at the last shrink; k: rows kept; raw: rows buffered; slots: features in the buffered
@@ -189,7 +189,7 @@ def step(loss, state, q, g, feats, values, z, v, xx, y, w):
     z : the prediction; v : x'A^-1 x; xx : x'Delta^-1 x; y : label; w : importance weight over r
     """
     now = state.now[0]
-    a, s2 = step_of(loss, z, v, y, w if w * xx <= LONGEST else LONGEST / xx)
+    a, s2 = step_of(loss, z, v, y, w if w * xx <= MAX_SQUARED_LENGTH else MAX_SQUARED_LENGTH / xx)
     if not a * a * xx <= LIMIT:
         return DIVERGED
     now["t"] += 1
@@ -323,7 +323,7 @@ def leading_rows(params, T, r, faded, pairs):
     shed = lam[params.m - 1] if r >= params.m and lam[params.m - 1] > EPS_RANK * top else 0.0
     clear(T)
     while n_kept < min(params.m - 1, r) and lam[n_kept] - shed > EPS_RANK * top:
-        squared = min(lam[n_kept] - shed, LONGEST) * faded
+        squared = min(lam[n_kept] - shed, MAX_SQUARED_LENGTH) * faded
         factor = math.sqrt(squared / lam[n_kept])
         for j in range(r):
             U[j, n_kept] *= factor

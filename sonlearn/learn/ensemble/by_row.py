@@ -17,7 +17,7 @@ from sonlearn.data.rows import WILD, Rows, first_wild
 from sonlearn.jit import jit
 from sonlearn.jit.sequence import Calls
 from sonlearn.learn.by_row import EngineByRow, RowOfEngine, copy_one, full
-from sonlearn.learn.engine import SPARE, Predictions, State
+from sonlearn.learn.engine import SPARE_FEATURES, Predictions, State
 from sonlearn.learn.ensemble import resting
 from sonlearn.learn.ensemble.history import with_room
 from sonlearn.learn.ensemble.label_scale import divide
@@ -40,7 +40,7 @@ class CommitteeByRow(EngineByRow):
 
     def _begin(self, state: CommitteeState, rows: Rows, out: Predictions) -> CommitteeState:
         """Make everything for a state and buffers; returns the state with room."""
-        committee, room = self._engine, 2 * int(self._features[0]) + SPARE
+        committee, room = self._engine, 2 * int(self._features[0]) + SPARE_FEATURES
         target, left, most, weighted = committee.target, committee.rows_left(state), NEVER, np.ones(1)
         if left:
             learned, kept = int(state.now["rows"][0]), target.rules.kept

@@ -218,7 +218,7 @@ PRIOR_PRECISION = (2.0, 100.0)
 #: The same where values are predicted, in standard deviations, for each unit of the loss's curvature.
 VALUES_PRECISION = 10.0
 #: Errors below this, in standard deviations, count as this where a quantile's curvature is asked for.
-NARROW = 0.1
+MIN_QUANTILE_ERROR = 0.1
 #: Squared loss: errors beyond this multiple of the root mean squared error count in proportion, after ERRORS_FIRST
 #: rows.
 ERROR_OUTLIER, ERRORS_FIRST = 8.0, 10.0
@@ -226,7 +226,7 @@ ERROR_OUTLIER, ERRORS_FIRST = 8.0, 10.0
 #: come after a change.
 LEAST_ERROR = 0.01
 #: Log-odds of one learner beyond this are this; those of the mixture: no probability is nearer to 0 or 1 than 1e-12.
-LIMIT, SURE = 30.0, 27.6
+MAX_ODDS, MAX_MIXTURE_ODDS = 30.0, 27.6
 
 
 def prior_for(loss: Loss) -> tuple[float, ...]:
@@ -250,7 +250,7 @@ def combine(loss, combiner, V, y, weight, learns, scratch, out):
     E = len(combiner.w)
     for i in range(len(y)):
         z = averaged_score(loss, combiner, V, i)
-        out[i] = min(max(z, -SURE), SURE) if loss.code == LOGISTIC else z
+        out[i] = min(max(z, -MAX_MIXTURE_ODDS), MAX_MIXTURE_ODDS) if loss.code == LOGISTIC else z
         if not (learns and is_learned(weight[i], y[i])):
             continue
         combiner.rows[0] += 1
@@ -266,7 +266,7 @@ def combine(loss, combiner, V, y, weight, learns, scratch, out):
 def score(code, w, e, V, i):
     """w'v of learner e; code : of the loss."""
     z = dot(w[e], V[i], V.shape[1])
-    return min(max(z, -LIMIT), LIMIT) if code == LOGISTIC else z
+    return min(max(z, -MAX_ODDS), MAX_ODDS) if code == LOGISTIC else z
 
 
 @inline
@@ -298,8 +298,8 @@ def value_slope_curvature(loss, z, y):
     """The loss, its first derivative, and the second that the step goes by; of logistic loss with one exponential.
 
     Losses that grow in proportion with the error have no second one. In its place stands that of the parabola through
-    the origin with the same slope, as in iteratively reweighted least squares: l'(e)/e, for quantiles at |e| >= NARROW,
-    where the slope is c e.
+    the origin with the same slope, as in iteratively reweighted least squares: l'(e)/e, for quantiles at |e| >=
+    MIN_QUANTILE_ERROR, where the slope is c e.
     """
     if loss.code == LOGISTIC:  # as `loss_value` and `loss_slope` have it, for a label of -1 or 1
         margin = y * z
@@ -312,9 +312,9 @@ def value_slope_curvature(loss, z, y):
     if loss.code == SQUARED:
         c = 2.0
     elif loss.code == losses.ABSOLUTE:
-        c = 1.0 / max(abs(e), NARROW)
+        c = 1.0 / max(abs(e), MIN_QUANTILE_ERROR)
     elif loss.code == losses.QUANTILE:
-        c = (1.0 - loss.par if e > 0.0 else loss.par) / max(abs(e), NARROW)
+        c = (1.0 - loss.par if e > 0.0 else loss.par) / max(abs(e), MIN_QUANTILE_ERROR)
     elif loss.code == losses.HUBER:
         c = min(1.0, loss.par / abs(e)) if e != 0.0 else 1.0
     else:

@@ -48,7 +48,7 @@ from sonlearn.options.views import COLUMNS, VIEWS, WORDS
 from sonlearn.views.view import first_in_parts, part_of
 
 #: Numbers held at a time, of all inputs, rows of a part and classes; and rows of a part at least.
-CELLS, LEAST_ROWS = 1 << 19, 8
+MAX_NUMBERS, MIN_ROWS = 1 << 19, 8
 #: Sums of `relative_weights`; passes begun over rows learned before, 0: they are new; rows learned, their entries
 #: (those of columns, where rows are in parts) and features; whether rows are words; whether they are seen in parts.
 NOW = [("weighted", "i8"), ("weight", "f8"), ("passes", "i8"), ("rows", "i8"), ("entries", "i8"), ("features", "i8"),
@@ -400,7 +400,7 @@ class Committee(Engine):
         return end
 
     def _rows_at_a_time(self, state: CommitteeState, out: Predictions) -> int:
-        return max(CELLS // max(len(self.at_work(state).online) * out.raw.shape[1], 1), LEAST_ROWS)
+        return max(MAX_NUMBERS // max(len(self.at_work(state).online) * out.raw.shape[1], 1), MIN_ROWS)
 
     def _learn_part(self, state: CommitteeState, rows: Rows, out: Predictions, settles: bool) -> CommitteeState:
         """Learn rows that end at a checkpoint at the latest.

@@ -12,7 +12,7 @@ member that follows a line, and the combination, may go beyond it by up to a sta
 A single label out of all proportion must not change the unit of all others. After LABELS_FIRST rows a label counts in m
 and s as one that is LABEL_OUTLIER standard deviations from the mean at most; so a unit grows by steps where labels do.
 
-Poisson regression predicts a logarithm: of the value, at least `LEAST` of the mean.
+Poisson regression predicts a logarithm: of the value, at least `MIN_COUNT_SHARE` of the mean.
 
 Importance weights are taken in a unit of their own as well, the mean of those so far. They say how rows count beside
 each other, and in what unit they come is nobody's concern: a weight of people that a row stands for is a million, a
@@ -38,13 +38,13 @@ from sonlearn.views.codes import update_moments, varies
 CLIP = 6.0
 #: Labels further from the mean, in standard deviations, count as this far, once labels of so much weight have come.
 LABEL_OUTLIER, LABELS_FIRST = 16.0, 10.0
-#: A label counts as near an end of the range by exp(-EDGE gap/s). Beyond an end with FEW or fewer so near there may be
-#: others, once labels of so much weight have come.
-EDGE, FEW, MARGIN_FIRST = 8.0, 2.0, 50.0
+#: A label counts as near an end of the range by exp(-EDGE gap/s). Beyond an end with FEW_LABELS or fewer so near there
+#: may be others, once labels of so much weight have come.
+EDGE, FEW_LABELS, MARGIN_FIRST = 8.0, 2.0, 50.0
 #: Share of the mean that is the least count that poisson regression expects.
-LEAST = 0.02
+MIN_COUNT_SHARE = 0.02
 #: Counts for a base end here.
-MOST = 1e50
+MAX_BASE = 1e50
 #: A weight that is not 0 stays so, however small it is beside the mean.
 LEAST_WEIGHT = 1e-50
 
@@ -108,7 +108,7 @@ def scale_rows(loss, state, rows, scale, learn, out):
         scale.least[i], scale.most[i] = scale.low[i] - margin(state, 0), scale.high[i] + margin(state, 1)
         y, h = rows.y[i] - rows.base[i], rows.weight[i]  # less what the base says already
         if loss.code == POISSON:  # of a count, what is left to multiply exp(base) with
-            y, scale.par[i] = min(rows.y[i] * exp(-rows.base[i]), MOST), least_count(state)
+            y, scale.par[i] = min(rows.y[i] * exp(-rows.base[i]), MAX_BASE), least_count(state)
         if learn and h > 0.0 and not math.isnan(y):
             take_label(state, y, h)
             unit = unit_of(state)
@@ -152,7 +152,7 @@ def margin(state, end):
     """Return how far beyond an end of the range a prediction may go, in standard deviations."""
     if state.moments[0] < MARGIN_FIRST:
         return 0.0
-    return (FEW / max(state.near[end], FEW)) ** 2
+    return (FEW_LABELS / max(state.near[end], FEW_LABELS)) ** 2
 
 
 @inline
@@ -176,7 +176,7 @@ def take_label(state, y, h):
 def least_count(state):
     """Least count expected: a share of the mean, with one more row of a count of 1; 1 before there is a row."""
     weight, mean = state.moments[0], state.moments[1]
-    return LEAST * (mean * weight + 1.0) / (weight + 1.0) if weight > 0.0 else 1.0
+    return MIN_COUNT_SHARE * (mean * weight + 1.0) / (weight + 1.0) if weight > 0.0 else 1.0
 
 
 def relative_weights(now: np.ndarray, weight: np.ndarray, y: np.ndarray, learn: bool = True) -> np.ndarray:

@@ -332,9 +332,9 @@ LEAST_EXPLAINED = 0.05
 #: Standard errors by which the growth of a loss may be larger than it was found to be, while members are young.
 DOUBT = 1.5
 #: Newton steps to the best weights, at most, and a step that is no longer worth another.
-STEPS, CLOSE = 8, 1e-3
+STEPS, STEP_TOLERANCE = 8, 1e-3
 #: Rows at a time: products of larger arrays are shared among threads that wait for each other.
-BLOCK = 2048
+BLOCK_ROWS = 2048
 #: Prior precision of the weights that are fitted.
 JUDGE_PRIOR = 1.0
 
@@ -405,7 +405,7 @@ def fitted(case: PruningCase, chosen: list[int], start: np.ndarray | None = None
     w_0, own = (np.array([getattr(member, what) for member in members]) for what in ("weight", "precision"))
     first, precision = len(every) // 4, np.maximum(JUDGE_PRIOR, own)
     judging = first + np.flatnonzero(every[first:] > 0)
-    n, size = len(judging), min(max(len(judging), 1), BLOCK)
+    n, size = len(judging), min(max(len(judging), 1), BLOCK_ROWS)
     history = History(*(part[np.append(judging, judging[:1].repeat(-n % size))] for part in case.history))
     h, classes = history.weight.astype(np.float32).reshape(-1, size), history.classes
     h.flat[n:] = 0.0  # rows that fill the last block
@@ -425,7 +425,7 @@ def fitted(case: PruningCase, chosen: list[int], start: np.ndarray | None = None
         step = np.linalg.solve(A, precision * (w - w_0) + np.einsum("bkn,bn->k", mean - V[0], h))
         longest = np.abs(step).max()
         w -= step * min(1.0, 1.0 / longest) if longest > 0.0 else 0.0
-        if longest < CLOSE:
+        if longest < STEP_TOLERANCE:
             break
     inverse = np.linalg.inv(A)
     others = w - inverse * (w / np.diag(inverse))[:, None]  # row j: the weights where that of member j is 0

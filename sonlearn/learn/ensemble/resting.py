@@ -3,8 +3,9 @@
 A member that has just learned a row's neighbours predicts it better than it will predict a row of next week, the more
 so the more labels follow one another; and what memorises gains most. A combiner that learns of predictions that are
 made while labels come relies on it too much then. So views and members are copied now and then, when the rows learned
-have grown by a share (`SHARE`); of the rows learned since then some are kept, all of them or so many in equal
-distances that these are `ROWS` or have `ENTRIES`. When the next copy is due, the last one predicts the rows kept.
+have grown by a share (`COPY_INTERVAL`); of the rows learned since then some are kept, all of them or so many in equal
+distances that these are `MAX_ROWS` or have `MAX_ENTRIES`. When the next copy is due, the last one predicts the rows
+kept.
 
 `predict` takes the mean of the members, and of their usual combination, that would have erred least there: with e_i
 the errors in a row, of two classes those of the probabilities, the weights a_i >= 0 that add up to 1 and have the least
@@ -14,10 +15,10 @@ the errors in a row, of two classes those of the probabilities, the weights a_i 
 Of two classes the weights are then those of log-odds, which no mean of probabilities gives exactly; one of the e_i is
 that of the probability 1/2, so that weights may add up to less where copies often err.
 So it makes no more of a season than the members do, and what copies count depends on how long ago they were, not on how
-much all err. In a mean the i-th of the rows kept weighs 1/(i + NEAR), since `predict` may ask for any distance: the
-nearest rows, which are asked for most, are then not outnumbered by those that a copy predicts long after. Where
-one class is rare and does not come among them, what says least of it errs least, by next to nothing: of two classes all
-but the usual combination count as wrong once more.
+much all err. In a mean the i-th of the rows kept weighs 1/(i + DISTANCE_PRIOR), since `predict` may ask for any
+distance: the nearest rows, which are asked for most, are then not outnumbered by those that a copy predicts long after.
+Where one class is rare and does not come among them, what says least of it errs least, by next to nothing: of two
+classes all but the usual combination count as wrong once more.
 
 Rows of words show new features as long as they come: a copy would cost more than to learn them, and there is none.
 """
@@ -35,16 +36,16 @@ from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import jit
 
 #: Rows before the first copy; and from one to the next, as a share of those learned.
-FIRST, SHARE = 1024, 1 / 4
+FIRST_COPY_ROWS, COPY_INTERVAL = 1024, 1 / 4
 #: What is left of P when the next copy has predicted; and by how much the usual weights are preferred, as a share of
 #: the least mean square of errors that is added to all others.
 LEFT, PREFERENCE = 0.6, 0.2
 #: Added to the number of a row kept; the reciprocal is what the row weighs.
-NEAR = 25
+DISTANCE_PRIOR = 25
 #: From so many features for each entry on there are no copies: of words, or of names that come once.
 MOST_FEATURES = 0.05
 #: Rows that are kept from one copy to the next, and their entries, at most.
-ROWS, ENTRIES = 256, 1 << 18
+MAX_ROWS, MAX_ENTRIES = 256, 1 << 18
 #: Rows learned, from 0 on after a merge; at which the next copy is due, 0: none is any more; whether there is one;
 #: of how many rows one is kept; features of the rows learned, and of those of the copy; rows kept, and their entries;
 #: number of the constant feature.
@@ -83,7 +84,7 @@ class Resting(NamedTuple):
 def new_resting(k: int, copies: bool = True) -> Resting:
     """No copy yet, and no row: the usual weights of k inputs; whether there are to be `copies`."""
     now = np.zeros(1, dtype=NOW)
-    now["due"], now["stride"] = FIRST * copies, 1
+    now["due"], now["stride"] = FIRST_COPY_ROWS * copies, 1
     kept = KeptRows(*np.zeros((3, 0), np.int64), np.zeros(0), np.zeros((0, 3)), now)
     return Resting(np.zeros((k + 2, k + 2)), np.eye(k + 2)[-1], (), kept)
 
@@ -91,8 +92,8 @@ def new_resting(k: int, copies: bool = True) -> Resting:
 def copied(resting: Resting, then: Copy, rows: int, entries: int) -> Resting:
     """With a new copy of these states, which have learned so many rows with so many entries, and no rows."""
     now = resting.kept.now.copy()
-    more = max(int(rows * SHARE), int(FIRST * SHARE))
-    most = min(max(ENTRIES * rows // max(entries, 1), 1), ROWS)
+    more = max(int(rows * COPY_INTERVAL), int(FIRST_COPY_ROWS * COPY_INTERVAL))
+    most = min(max(MAX_ENTRIES * rows // max(entries, 1), 1), MAX_ROWS)
     now["due"], now["stride"], now["known"] = now["learned"] + more, -(-more // most), now["seen"]
     now["copied"], now["rows"], now["entries"] = 1, 0, 0
     return axes.packed(resting._replace(copy=(copy.deepcopy(then),), kept=resting.kept._replace(now=now)))
@@ -103,7 +104,7 @@ def learn(resting: Resting, inputs: list[int], errors: np.ndarray, weight: np.nd
 
     All but the usual combination err by `most` once more, at the last row.
     """
-    near = weight / np.arange(NEAR + 1, NEAR + 1 + len(weight))
+    near = weight / np.arange(DISTANCE_PRIOR + 1, DISTANCE_PRIOR + 1 + len(weight))
     products = np.einsum("in,jn,n->ij", errors, errors, near)
     products[np.diag_indices(len(errors) - 1)] += most**2 * near[-1:].sum()
     least = products.diagonal().min()

@@ -76,13 +76,13 @@ def mapping(pool: Executor | None) -> Callable[..., list]:
     return done
 
 
-#: Parts of what is learned at a time, and rows of a part at least, where a view and its members take longer than LONG
-#: times a thread's share. Each part has to fetch their tables into the cache anew, and takes Python's time.
-PARTS, LEAST_ROWS, LONG = 4, 384, 1.0
+#: Parts of what is learned at a time, and rows of a part at least, where a view and its members take longer than
+#: LONG_SHARE times a thread's share. Each part has to fetch their tables into the cache anew, and takes Python's time.
+MAX_PARTS, MIN_ROWS, LONG_SHARE = 4, 384, 1.0
 #: Entries of a view's rows that are there at a time, roughly: tuples are many times the entries of a batch.
 ENTRIES = 1 << 18
 #: Entries that a row of tuples or of Fourier features is taken to have, before there was one.
-MANY = 300.0
+ASSUMED_ENTRIES = 300.0
 
 
 class Scheduler:
@@ -126,7 +126,7 @@ class Scheduler:
         parts: list[tuple[slice, list[Job]]] = []  # of the view that took longest, and its members there
         for view in sorted(sharing, key=lambda view: -took[view]):
             longest, shows = not jobs, list[Job]()
-            for at in self._parts(view, n, took[view] * self._threads > LONG * every):
+            for at in self._parts(view, n, took[view] * self._threads > LONG_SHARE * every):
                 shown: list[tuple[Rows, int]] = []
                 shows.append(Job(functools.partial(self._show, seen, view, at, shown), shows[-1:], takes[view]))
                 jobs.append(shows[-1])
@@ -145,8 +145,8 @@ class Scheduler:
 
     def _parts(self, view: str, n: int, long: bool) -> list[tuple[int, int]]:
         """The parts of the rows in which a view is shown, (start, stop) each; more of them if it takes `long`."""
-        many = MANY if VIEWS[view].kind in ("tuples", "fourier") else 0.0
-        parts = min(max(n // LEAST_ROWS, 1), PARTS) if long else 1
+        many = ASSUMED_ENTRIES if VIEWS[view].kind in ("tuples", "fourier") else 0.0
+        parts = min(max(n // MIN_ROWS, 1), MAX_PARTS) if long else 1
         parts = max(parts, int(n * self._entries.get(view, many)) // ENTRIES)
         edges = [n * part // parts for part in range(parts + 1)]
         return list(itertools.pairwise(edges))

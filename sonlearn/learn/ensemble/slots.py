@@ -7,8 +7,8 @@ only once each, the next row is of a new class with the probability (n + 1/2)/(t
 
 The combiner's step on their scores is softmax's.
 
-Member j gives every class met so far a score v_jk, less its largest one, and no less than -`SURE`. With a weight for
-each member, the same for all classes,
+Member j gives every class met so far a score v_jk, less its largest one, and no less than -`MAX_SCORE_GAP`. With a
+weight for each member, the same for all classes,
 
     z_k = sum_j w_j v_jk,    p = softmax(z)
 
@@ -24,7 +24,7 @@ of rows at the start would turn them round. With g g' there is g'A^-1 g <= 1/SUR
 the step on log-odds (`combiner`): of two scores only the difference counts.
 
 Of a thousand classes most have next to no probability: those below `TINY` are left out of H, and those whose score is
-more than `SURE` below the best have the probability 0 and in logarithms that bound.
+more than `MAX_SCORE_GAP` below the best have the probability 0 and in logarithms that bound.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ FLOOR = 1e-4
 #: Classes of less probability have no share in the curvature.
 TINY = 1e-5
 #: Scores that far below the best count as that; probabilities are not below exp of it.
-SURE = 20.0
+MAX_SCORE_GAP = 20.0
 
 
 class SlotState(NamedTuple):
@@ -339,7 +339,7 @@ def scratch_for(k: int, classes: int) -> CombinerScratch:
 
 @jit
 def level(V, met):
-    """V[i, :met[i]] <- the scores of a member less the largest of the row, and no less than -`SURE`.
+    """V[i, :met[i]] <- the scores of a member less the largest of the row, and no less than -`MAX_SCORE_GAP`.
 
     Parameters
     ----------
@@ -348,7 +348,7 @@ def level(V, met):
     for i in range(len(met)):
         top = largest(V[i], met[i])
         for k in range(met[i]):
-            V[i, k] = max(V[i, k] - top, -SURE)
+            V[i, k] = max(V[i, k] - top, -MAX_SCORE_GAP)
 
 
 @jit
@@ -379,7 +379,7 @@ def combine(combiner, V, met, y, weight, learns, surprise, scratch, out):
 
 @inline
 def probabilities(w, V, i, met, scratch, logs):
-    """logs[:met] <- logarithms of the softmax of row i's weighted scores, no less than -`SURE`.
+    """logs[:met] <- logarithms of the softmax of row i's weighted scores, no less than -`MAX_SCORE_GAP`.
 
     scratch.some[:count] <- the classes that have a probability, scratch.p[:count] <- that; returns their count. Of a
     thousand classes they are few, and what follows takes time for them alone.
@@ -393,7 +393,7 @@ def probabilities(w, V, i, met, scratch, logs):
         logs[k] -= top
     for k in range(met):
         some[count] = k
-        count += 1 if logs[k] > -SURE else 0
+        count += 1 if logs[k] > -MAX_SCORE_GAP else 0
     for at in range(count):
         p[at] = logs[some[at]]
     for at in range(count):
@@ -403,7 +403,7 @@ def probabilities(w, V, i, met, scratch, logs):
         p[at] /= total
     whole = math.log(total)
     for k in range(met):
-        logs[k] = max(logs[k] - whole, -SURE)
+        logs[k] = max(logs[k] - whole, -MAX_SCORE_GAP)
     return count
 
 

@@ -24,7 +24,7 @@ from sonlearn.jit.sequence import Call, Calls, run_calls
 from sonlearn.learn.engine import Contributions, Engine, Predictions, State, make_engine
 from sonlearn.learn.ensemble import label_scale, pruning
 from sonlearn.learn.ensemble.combiner import (
-    NARROW,
+    MIN_QUANTILE_ERROR,
     Combiner,
     combine,
     copy_inputs,
@@ -46,7 +46,7 @@ from sonlearn.options.methods import METHODS
 from sonlearn.options.views import VIEWS
 
 #: Predictions that are judged, or combined anew, at a checkpoint: the last ones.
-JUDGED = 8192
+JUDGED_ROWS = 8192
 #: An input of the combiner of quantiles that is always 1. Members predict means, a quantile is beside those.
 BIAS = Member("bias", "raw", weight=0.0, cost=0.0)
 #: Losses of values that mean the same whatever the unit.
@@ -225,7 +225,7 @@ class Target:
         errors = V - rows.y
         if self.loss.code == SQUARED:
             return errors, rows.weight
-        return errors, rows.weight * self.losses(V[-1:].T, part) / np.maximum(errors[-1] ** 2, NARROW**2)
+        return errors, rows.weight * self.losses(V[-1:].T, part) / np.maximum(errors[-1] ** 2, MIN_QUANTILE_ERROR**2)
 
     # -- pruning -----------------------------------------------------------------------------------------------------
 
@@ -241,7 +241,7 @@ class Target:
         `precision`: prior of its sets of weights; empty: the usual one. Returns the combiner, its losses and the
         weights of the rows, float64[rows] each.
         """
-        history, at = last_rows(case.history, JUDGED), list(at)
+        history, at = last_rows(case.history, JUDGED_ROWS), list(at)
         par, y, weight = (np.ascontiguousarray(column, dtype=np.float64) for column in history.facts.T)
         rows = NO_ROWS._replace(y=y, weight=weight)
         part, z = Part(rows, new_scale(rows)._replace(par=par)), np.zeros((len(y), 1))

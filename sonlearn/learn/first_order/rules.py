@@ -63,8 +63,8 @@ LARGE_TABLE = 1 << 14
 #: As VW, coin adds this to the sum of squared norms to avoid a division by 0.
 COIN_NORM = 1e-6
 #: Of weights in pairs: classes whose slope is smaller are left out of a step, or a row would touch all pairs of its
-#: features and every class; and values below `LEAST` of it, whose weights would be no numbers in float32.
-TINY, LEAST = 0.02, 1e-30
+#: features and every class; and values below `MIN_WEIGHT` of it, whose weights would be no numbers in float32.
+TINY, MIN_WEIGHT = 0.02, 1e-30
 
 
 @jit
@@ -393,7 +393,7 @@ def nag(params, state, pairs, scratch, rows, i, p, length):
     some = choose(scratch.some, slope, len(p), int(y)) if len(pairs) > 0 else 0
     for k in range(len(feats)):
         row, x = table[np.uintp(feats[k])], abs(values[k])
-        if len(pairs) > 0 and x < LEAST:
+        if len(pairs) > 0 and x < MIN_WEIGHT:
             continue
         if x > row[S]:
             by = rescaling(params.power_t, row[S] / x)

@@ -34,11 +34,11 @@ from sonlearn.learn.pairs import LARGE_TABLE, Pairs, add_weights, has_room, plac
 from sonlearn.learn.tables import PAIRS, faded, new_pairs, side_by_side, table_of
 
 #: Wrong classes that a row is learned against, at most.
-RIVALS = 3
+MAX_RIVALS = 3
 #: Columns of a pair's numbers: its weight, and its precision less 1, so that 0 is what a new pair has.
 W, P = range(2)
 #: Precisions end here, where float32 still has numbers.
-MOST = 1e30
+MAX_PRECISION = 1e30
 
 
 class ArowState(NamedTuple):
@@ -56,12 +56,12 @@ class ArowScratch(NamedTuple):
 
     values: np.ndarray  # float64[longest row]
     along: np.ndarray  # float64[2, longest row]; the values over the precisions
-    rivals: np.ndarray  # int64[RIVALS]
+    rivals: np.ndarray  # int64[MAX_RIVALS]
     at: np.ndarray  # int64[2, longest row]; where the pairs of two classes are in the pool
 
 
 def _new_work(row: int, classes: int) -> ArowScratch:
-    return ArowScratch(np.zeros(row), np.zeros((2, row)), np.zeros(RIVALS, np.int64), np.zeros((2, row), np.int64))
+    return ArowScratch(np.zeros(row), np.zeros((2, row)), np.zeros(MAX_RIVALS, np.int64), np.zeros((2, row), np.int64))
 
 
 class Arow(OfPairs):
@@ -77,7 +77,7 @@ class Arow(OfPairs):
         The share of the precisions that each row learned discounts.
     """
 
-    most_met = RIVALS + 1
+    most_met = MAX_RIVALS + 1
 
     def __init__(self, r: float = 1.0, unit: bool = False, decay: float = 0.0):
         super().__init__(follow, (r, unit, decay), _new_work, decay)
@@ -101,7 +101,7 @@ class Arow(OfPairs):
         sums = [each[:, P] for each in columns]
         gains = merging.added(start[:, P], sums, own, self.retention, by)
         w = merging.moved(start[:, W], [each[:, W] for each in columns], gains)
-        values = np.column_stack([w, np.clip(merging.summed(start[:, P], sums, by), 0.0, MOST)])
+        values = np.column_stack([w, np.clip(merging.summed(start[:, P], sums, by), 0.0, MAX_PRECISION)])
         now = super().merge(states, base, rows).now
         return ArowState(table_of(feature, classes, values, 0), np.full_like(base.since, now["rows"][0]), now)
 
@@ -119,7 +119,7 @@ def follow(r, unit, decay, state, work, rows, out, start, learns):
     pairs, now = state.pairs, state.now
     for i in range(start, len(rows.y)):
         learned = learns and is_learned(rows.weight[i], rows.y[i])
-        if learned and not has_room(pairs, rows, i, RIVALS + 1, out.shape[1]):
+        if learned and not has_room(pairs, rows, i, MAX_RIVALS + 1, out.shape[1]):
             return i
         z, classes = out[i], now[0]["classes"]
         scale = scale_of(unit, rows, i)
@@ -185,7 +185,7 @@ def step(r, pairs, rows, i, scale, m, y, b, classes, work):
         x = work.values[e]
         for which in range(2):
             at = place[which, e]
-            precisions[at] = min(precisions[at] + h * x * x / r, MOST)
+            precisions[at] = min(precisions[at] + h * x * x / r, MAX_PRECISION)
             along[which, e] = 1.0 + precisions[at]
     for which in range(2):
         for e in range(n):

@@ -42,8 +42,8 @@ from sonlearn.learn.pairs import DISTANCE, LARGE_TABLE, Pairs, fetch_block, has_
 from sonlearn.learn.tables import PAIRS, faded, new_pairs, side_by_side, table_of
 from sonlearn.views.codes import log_of_next, logarithms
 
-#: Counts end here, where float32 still counts by ones; less than LEAST is none.
-MOST, LEAST = 16_000_000.0, 1e-30
+#: Counts end here, where float32 still counts by ones; less than MIN_COUNT is none.
+MAX_COUNT, MIN_COUNT = 16_000_000.0, 1e-30
 #: What is taken from the count of a pair, of words that are mostly alone in a row, and counted as ln 2: nearly all of
 #: the first. And what every feature is counted beforehand. Over 17 sets and 39 others .5 to .8 and .15 to 1 differ by
 #: less than 1 % of the committee's errors.
@@ -93,9 +93,9 @@ class Bayes(OfPairs):
     def merge(self, states: Sequence[BayesCounts], base: BayesCounts, rows: Sequence[int]) -> BayesCounts:
         """The counts of one run over all rows (see `Engine.merge`)."""
         merged = super().merge(states, base, rows)
-        now, amounts = merged.now, np.minimum(merged.amounts, MOST * MOST)
+        now, amounts = merged.now, np.minimum(merged.amounts, MAX_COUNT * MAX_COUNT)
         feature, classes, (start, *columns) = side_by_side([each.pairs for each in (base, *states)])
-        counts = np.clip(merging.summed(start, columns, self.shares(states, base)), 0.0, MOST)
+        counts = np.clip(merging.summed(start, columns, self.shares(states, base)), 0.0, MAX_COUNT)
         now["counted"], now["amount"] = len(np.unique(feature)), amounts.sum()
         return merged._replace(
             pairs=table_of(feature, classes, counts, 0), amounts=amounts,
@@ -131,18 +131,18 @@ def follow(decay, state, work, rows, out, start, learns):
         state.rows[y] += h
         for at in range(rows.indptr[i], rows.indptr[i + 1]):
             f, amount = rows.features[at], h * abs(rows.values[at])
-            if amount < LEAST:
+            if amount < MIN_COUNT:
                 continue
             block = pairs.blocks[f]
             now[0]["counted"] += 1 if block["size"] == 0 and block["capacity"] == 0 else 0
             place = place_for(pairs, f, y, out.shape[1])
             at_pair = block["begin"] + place
             before = float(counts[at_pair])
-            counts[at_pair] = min(before + amount, MOST)
+            counts[at_pair] = min(before + amount, MAX_COUNT)
             state.taken[y] += max(min(before + amount, DISCOUNT) - before, 0.0)
-            state.amounts[y] = min(state.amounts[y] + amount, MOST * MOST)
-            totals[f] = min(totals[f] + amount, MOST * MOST)
-            now[0]["amount"] = min(now[0]["amount"] + amount, MOST * MOST)
+            state.amounts[y] = min(state.amounts[y] + amount, MAX_COUNT * MAX_COUNT)
+            totals[f] = min(totals[f] + amount, MAX_COUNT * MAX_COUNT)
+            now[0]["amount"] = min(now[0]["amount"] + amount, MAX_COUNT * MAX_COUNT)
     return len(rows.y)
 
 

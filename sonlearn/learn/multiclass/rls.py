@@ -6,8 +6,8 @@ and P = (ridge I + sum of h x x')^-1 over the rows learned. Weight h of the row,
     u = P x,    v = 1/h + x'u,    W += u (e_y - z)' / v,    P -= u u' / v
 
 [SON] equation 1-2 with squared loss, whose matrix is the same for every class: K classes cost the matrix once. A row is
-learned only while its margin, z_y less the best other score, is below `MARGIN`, as AROW does: where most rows are easy
-most cost O(d K) and not O(d^2), and those near the boundaries count more.
+learned only while its margin, z_y less the best other score, is below `MAX_MARGIN`, as AROW does: where most rows are
+easy most cost O(d K) and not O(d^2), and those near the boundaries count more.
 
 Scores are multiplied with `GAIN`, which gives them the size of other members' scores.
 """
@@ -29,11 +29,11 @@ from sonlearn.jit.sequence import Calls
 from sonlearn.learn.engine import Engine, Predictions
 
 #: Rows with a larger margin are not learned from.
-MARGIN = 0.25
+MAX_MARGIN = 0.25
 #: What scores are multiplied with.
 GAIN = 4.0
 #: Values count up to this.
-LIMIT = 1e6
+MAX_VALUE = 1e6
 
 
 class RlsState(NamedTuple):
@@ -134,7 +134,7 @@ def follow(state, scratch, rows, out, start, learns):
             if k != y:
                 best = max(best, z[k])
         own = z[y] if y < classes else 0.0
-        if own - best < MARGIN * GAIN or best == -math.inf:
+        if own - best < MAX_MARGIN * GAIN or best == -math.inf:
             step(state.P, state.W, scratch, d, now["classes"], classes, y, rows.weight[i], z)
 
 
@@ -145,7 +145,7 @@ def score(W, x, rows, i, classes, d, z):
     for at in range(rows.indptr[i], rows.indptr[i + 1]):
         f = rows.features[at]
         if f < len(x):
-            x[f] += min(max(rows.values[at], -LIMIT), LIMIT)
+            x[f] += min(max(rows.values[at], -MAX_VALUE), MAX_VALUE)
             d = max(d, f + 1)
     for k in range(classes):
         z[k] = GAIN * product(W[k], x, d)

@@ -41,9 +41,9 @@ from sonlearn.learn.tolerances import LARGEST, LIMIT, SHRINK
 from sonlearn.options import LearnOptions
 
 #: A square of a rate is taken to be more than this, where it divides.
-LEAST = 1e-200
+MIN_SQUARED_RATE = 1e-200
 #: A squared gradient of more than this times alpha and all before it leaves sums few digits of them, and is refused.
-LONGEST = 1e24
+MAX_GRADIENT_RATIO = 1e24
 
 
 class MetaGradFDParams(NamedTuple):
@@ -190,10 +190,10 @@ def rest_of(params, state, eta):
 @inline
 def longest(params, state):
     """Bound of the squared gradient of the next row, from alpha and all before it."""
-    before = rest_of(params, state, params.rate) / max(2.0 * params.rate * params.rate, LEAST)
+    before = rest_of(params, state, params.rate) / max(2.0 * params.rate * params.rate, MIN_SQUARED_RATE)
     for i in range(state.base.now[0].k + state.base.now[0].raw):
         before += state.lam[i]
-    return min(LONGEST * before, LIMIT)
+    return min(MAX_GRADIENT_RATIO * before, LIMIT)
 
 
 @inline(allocates=True)

@@ -60,7 +60,7 @@ from sonlearn.learn.tolerances import DIVERGED, DONE, FOLD, LARGEST, LIMIT, LOG_
 #: If there are more features than this, those of the next row are prefetched.
 LARGE_TABLE = 1 << 14
 #: When `now.weight_scale` falls below this, it is multiplied into the arrays (FOLD): once in 345/l2 rounds.
-SMALLEST = 1e-150
+MIN_WEIGHT_SCALE = 1e-150
 
 
 class RowGeometry(NamedTuple):
@@ -84,7 +84,7 @@ def run(params, state, work, rows, out, start, learns, oja, rare):
     for i in range(start, len(rows.y)):
         if learns and log_is_full(now, state.maps):
             return i, LOG_FULL
-        if learns and now.weight_scale < SMALLEST:
+        if learns and now.weight_scale < MIN_WEIGHT_SCALE:
             return i, FOLD
         if large and i + 1 < len(rows.y):
             fetch_features(state.features, state.table, rows.features[rows.indptr[i + 1] : rows.indptr[i + 2]])

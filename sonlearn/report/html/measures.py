@@ -15,7 +15,7 @@ from sonlearn.report.series import FEWEST_OF_A_BIN, calibration_bins
 #: Bars of the histogram of residuals.
 BARS = 24
 #: Classes beyond which their table is set small.
-DENSE = 12
+MANY_CLASSES = 12
 
 
 def measured(run: Run) -> dict[str, Any]:
@@ -210,7 +210,7 @@ def confusion(run: Run) -> Element | None:
     n = len(recorded["labels"]) if recorded else 0
     if not n or [len(row) for row in recorded["counts"]] != [n] * n:
         return None
-    labels, counts, dense = recorded["labels"], recorded["counts"], n > DENSE
+    labels, counts, dense = recorded["labels"], recorded["counts"], n > MANY_CLASSES
     # of several labels in one row nothing says which were told from each other
     mixed = n - 1 if recorded["others"] else None
     rows = [_confusion_row(recorded, i, mixed) for i in range(n) if sum(counts[i])]
@@ -230,7 +230,7 @@ def _confusion_row(recorded: dict[str, Any], i: int, mixed: int | None) -> Eleme
         kind = None if i == j == mixed else "right" if i == j else "wrong"
         text = format_number(round(h, 1)) if h else ""
         cells.append(element("td", text, class_=kind, style=f"--share:{h / total:.4f}"))
-    found = DASH if i == mixed else _share(row[i], total, len(row) > DENSE)
+    found = DASH if i == mixed else _share(row[i], total, len(row) > MANY_CLASSES)
     return element(
         "tr", element("th", recorded["labels"][i], scope="row"), *cells, element("td", found, class_="margin")
     )

@@ -19,7 +19,7 @@ from sonlearn.text.chunk import ChunkParser
 from sonlearn.text.columns import Found
 from sonlearn.text.decisions.rows import DecisionLines, Head, assembled, crosses
 from sonlearn.text.messages import OTHER_DECISIONS
-from sonlearn.text.objects import Members, Unfit, described, error_of, members_of
+from sonlearn.text.objects import Members, RowError, described, error_of, members_of
 from sonlearn.text.rows import ParsedChunk
 
 
@@ -52,7 +52,7 @@ def parse_dsjson(
             if parsed.errors:
                 refused.append(parsed.errors[0].but(tag=head.tag))
                 continue
-        except Unfit as problem:
+        except RowError as problem:
             refused.append(error_of(problem, line, (source, block.line)))
             continue
         heads.append(head)
@@ -72,30 +72,30 @@ def parse_dsjson(
 
 
 def _decision_of(record: Members, line: int, bandit: BanditOptions) -> tuple[Head, list[Members]]:
-    """(what is known of a decision in dsjson, its records: what is shared, then each action's). Raises Unfit."""
+    """(what is known of a decision in dsjson, its records: what is shared, then each action's). Raises RowError."""
     fields: dict[str, Any] = dict(record)
     context = fields.get("c", record if "_multi" in fields else None)
     if not isinstance(context, Members):
-        raise Unfit("no object c", "dsjson: the context in c, with its actions in _multi", ())
+        raise RowError("no object c", "dsjson: the context in c, with its actions in _multi", ())
     slots = next((f"an array {name}" for name in ("_slots", "_outcomes") if name in dict(context) | fields), None)
     if slots is not None:
-        raise Unfit(slots, OTHER_DECISIONS[b"ccb"], ())
+        raise RowError(slots, OTHER_DECISIONS[b"ccb"], ())
     actions = dict(context).get("_multi")
     shared = Members((name, value) for name, value in context if name[:1] != "_" or name == "_text")
     tag = fields.get("EventId") or fields.get("_tag") or ""
     if bandit.actions is not None:
         if actions is not None:
             expected = f"none: this model numbers its {bandit.actions} actions; objects of actions: --cb_explore_adf"
-            raise Unfit("actions in _multi", expected, ())
+            raise RowError("actions in _multi", expected, ())
         columns: tuple[int, ...] = tuple(range(bandit.actions))
         records = [shared]
     else:
         if not isinstance(actions, list) or not actions:
             expected = "one object for each action in _multi of the context (c in dsjson, the whole body in /decide)"
-            raise Unfit("no array _multi", expected, ())
+            raise RowError("no array _multi", expected, ())
         wrong = next((i for i, one in enumerate(actions) if not isinstance(one, Members)), None)
         if wrong is not None:
-            raise Unfit("an action that is no object", "one object for each action", ("c", "_multi", str(wrong)))
+            raise RowError("an action that is no object", "one object for each action", ("c", "_multi", str(wrong)))
         columns, records = tuple(range(len(actions))), [shared, *actions]
     labels = {name.lower(): value for name, value in fields.items()}
     index, cost, probability = (labels.get(f"_label{name}") for name in ("index", "_cost", "_probability"))
@@ -106,29 +106,29 @@ def _decision_of(record: Members, line: int, bandit: BanditOptions) -> tuple[Hea
         return Head(line, True, columns, -1, math.nan, math.nan, str(tag), logged), records
     for name, value in (("_labelIndex", index), ("_label_cost", cost), ("_label_probability", probability)):
         if not isinstance(value, float) or not math.isfinite(value):
-            raise Unfit(f"{value!r}", "a number", (name,))
+            raise RowError(f"{value!r}", "a number", (name,))
     if not (0 <= index < len(columns) and index == math.floor(index)):
-        raise Unfit(f"{index:g}", f"an action from 0 to {len(columns) - 1}", ("_labelIndex",))
+        raise RowError(f"{index:g}", f"an action from 0 to {len(columns) - 1}", ("_labelIndex",))
     if not 0.0 < probability <= 1.0:  # type: ignore[operator]
-        raise Unfit(f"{probability:g}", "a probability above 0, and at most 1", ("_label_probability",))
+        raise RowError(f"{probability:g}", "a probability above 0, and at most 1", ("_label_probability",))
     head = Head(line, bandit.actions is None, columns, int(index), cost, probability, str(tag), logged)  # type: ignore[arg-type]
     return head, records
 
 
 def _logged_probabilities(fields: dict[str, Any], count: int) -> tuple[float, ...]:
-    """The probabilities p of the actions a (from 1 or 0 on), in the order of actions; empty without. Raises Unfit."""
+    """The probabilities p of the actions a (from 1 or 0 on), in the order of actions; empty without. RowError."""
     p, a = fields.get("p"), fields.get("a")
     if p is None or a is None:
         return ()
     for name, values in (("p", p), ("a", a)):
         if not isinstance(values, list) or not all(isinstance(value, float) for value in values):
-            raise Unfit(described(values), "an array of numbers", (name,))
+            raise RowError(described(values), "an array of numbers", (name,))
         if len(values) != count:
-            raise Unfit(f"{len(values)} numbers", f"{count}, one for each action", (name,))
+            raise RowError(f"{len(values)} numbers", f"{count}, one for each action", (name,))
     least = 0 if 0.0 in a else 1
     if sorted(a) != list(range(least, count + least)):
-        raise Unfit("numbers of actions", f"each from 1 to {count} once, or from 0 on", ("a",))
+        raise RowError("numbers of actions", f"each from 1 to {count} once, or from 0 on", ("a",))
     if not all(0.0 <= one <= 1.0 for one in p):
-        raise Unfit("a probability", "probabilities from 0 to 1", ("p",))
+        raise RowError("a probability", "probabilities from 0 to 1", ("p",))
     of = dict(zip(a, p, strict=True))
     return tuple(of[float(i + least)] for i in range(count))

@@ -16,11 +16,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from sonlearn.options import TextOptions
-from sonlearn.options.text import ORDERS, TOLD
+from sonlearn.options.text import INFERRED, ORDERS
 from sonlearn.text.columns import MISSING, date_order, is_feature, number_in, reading_of
 from sonlearn.text.dates import date_in, is_season, is_span
-from sonlearn.text.encode import LONGEST, number_of, words_of
-from sonlearn.text.suspicions import ENOUGH, Suspicions
+from sonlearn.text.encode import MAX_CHARACTERS, number_of, words_of
+from sonlearn.text.suspicions import MIN_TEXTS, Suspicions
 
 #: Texts by the share of a column's fields that are different, and by the words of a field that others have, on average:
 #: as a share of its words, or so many.
@@ -30,13 +30,13 @@ _MIXED = re.compile(r"(?=\D*\d)(?=\d*[a-z])[\da-z]+", re.ASCII | re.IGNORECASE)
 _MAY_BE_CODES = re.compile(r"[eE-](?<=\d.)\d")
 
 
-def told(options: TextOptions, rows: Iterable[Mapping[str, str]]) -> TextOptions:
+def infer(options: TextOptions, rows: Iterable[Mapping[str, str]]) -> TextOptions:
     """`options` with how columns are read by the first rows, where no option says."""
     fields = dict[str, list[str]]()
     for row in rows:
         for name, field in row.items():
             fields.setdefault(name, []).append(field)
-    new, unclear = {how: [*getattr(options, how)] for how in TOLD}, list[str]()
+    new, unclear = {how: [*getattr(options, how)] for how in INFERRED}, list[str]()
     alone = sum(is_feature(name, options) for name in fields) == 1  # then categories that differ would tell nothing
     for name, held in fields.items():
         reading, ordered = reading_of(name, options), date_order((name,), options)
@@ -78,7 +78,7 @@ def first_in(fields: Iterable[str], elsewhere: str = "") -> str:
 
     Not where as many are dates within fewer days with the year first, as 24-03-31.
     Where all are dates both ways and have hours, it is that with which they are within fewer days. Of days alone, which
-    may be the first ones of months, nothing can be told then, nor where there are few: it is what comes first
+    may be the first ones of months, nothing can be infer then, nor where there are few: it is what comes first
     `elsewhere`, but of fields as 1.2.24, which may be versions.
     """
     held = [field for field in _held(fields) if date_in(field) is None]
@@ -86,7 +86,7 @@ def first_in(fields: Iterable[str], elsewhere: str = "") -> str:
         first: [found for field in held if (found := date_in(field, first)) is not None] for first in ("day", "month")
     }
     best, other = sorted(read, key=lambda first: len(read[first]), reverse=True)
-    if len(read[best]) < max(ENOUGH, len(held) / 2):
+    if len(read[best]) < max(MIN_TEXTS, len(held) / 2):
         return ""
     days = {first: _days(dates) for first, dates in read.items()}
     years = [found for field in held if (found := date_in("20" + field.replace(".", "-", 2))) is not None]
@@ -117,7 +117,7 @@ def are_codes(fields: Iterable[str]) -> bool:
     held = _held(fields)
     spans, next_years = list(filter(is_span, held)), sum(map(is_season, held))
     no_months = sum(date_in(span) is None for span in spans)
-    if len(held) < ENOUGH:
+    if len(held) < MIN_TEXTS:
         return next_years == len(held) and (no_months > 0 or len({*held}) > 2)
     mixed, numbers = list(filter(_MIXED.fullmatch, held)), [field for field in held if number_in(field) is not None]
     names, with_exponent = {*mixed} - {*numbers}, re.search(r"\d[eE]\d", " ".join(mixed)) is not None
@@ -131,14 +131,14 @@ def are_texts(fields: Iterable[str], alone: bool = False) -> bool:
     """Tell whether a column's fields are texts: enough, most differ, and unless `alone` of several words that recur."""
     held = _held(fields)
     different, most, met = dict.fromkeys(held), len(held) / 2, Suspicions()
-    if len(held) < ENOUGH or len(different) < _DIFFERENT * len(held):
+    if len(held) < MIN_TEXTS or len(different) < _DIFFERENT * len(held):
         return False
     texts = [field for field in held if number_of(field) is None and date_in(field) is None]
     for field in texts:
         met.add(field)
     if sum(alone or len(field.split(None, 1)) > 1 for field in texts) <= most or met.meant(most, ""):
         return False
-    words = [set(words_of(field[:LONGEST])) for field in different]
+    words = [set(words_of(field[:MAX_CHARACTERS])) for field in different]
     fields_of = Counter(itertools.chain.from_iterable(words))
     again = [sum(fields_of[word] > 1 for word in own) for own in words]
     shared = sum(count / max(len(own), 1) for count, own in zip(again, words, strict=True))

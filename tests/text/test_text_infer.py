@@ -14,8 +14,8 @@ from streams import entries
 from sonlearn import Learner, LearnOptions, OptionError, TextOptions, read_batches
 from sonlearn.text.describe import describe, summarise
 from sonlearn.text.encode import words_of
+from sonlearn.text.infer import are_codes, are_plain, are_texts, first_in, infer
 from sonlearn.text.read import Reader
-from sonlearn.text.told import are_codes, are_plain, are_texts, first_in, told
 
 pytestmark = pytest.mark.interpreted
 WORDS = words_of("good bad food the service slow was friendly place again never cheap and warm cold staff")
@@ -90,9 +90,9 @@ def test_a_column_alone_is_a_text_where_most_of_its_texts_differ():
     for fields, text in ((rare, True), (phrases, True), (["a b c"] * 50, False), (dates, False)):
         assert are_texts(fields, alone=True) == text
         source = [{"s": field, "y": "1"} for field in fields]
-        assert (told(TextOptions(label="y"), source).text == ("s",)) == text
-        assert told(TextOptions(label="y"), [row | {"n": "1"} for row in source]).text == ()
-        assert told(TextOptions(label="y", ignore=("n",)), [row | {"n": "1"} for row in source]).text == ("s",) * text
+        assert (infer(TextOptions(label="y"), source).text == ("s",)) == text
+        assert infer(TextOptions(label="y"), [row | {"n": "1"} for row in source]).text == ()
+        assert infer(TextOptions(label="y", ignore=("n",)), [row | {"n": "1"} for row in source]).text == ("s",) * text
 
 
 @pytest.mark.parametrize("day", ["%d/%m/%Y", "%m-%d-%y", "%d.%m.%y", "%d/%m/%Y %H:%M"])
@@ -107,13 +107,13 @@ def test_columns_of_numbers_and_of_names_are_passed_over(day):
 
 def test_what_options_say_of_a_column_holds():
     rows = [{"review": text, "y": "1"} for text in reviews(40)]
-    assert told(TextOptions(label="y"), rows).text == ("review",)
+    assert infer(TextOptions(label="y"), rows).text == ("review",)
     named = ({how: ("review",)} for how in ("text", "categorical", "ignore", "keep"))
     for given in (*named, {"id": "review"}, {"label": "review"}, {"keep": ("y",)}):
         options = TextOptions(**{"label": "y", **given})
         expected = ("review",) if "text" in given or given == {"keep": ("review",)} else ()
-        assert told(options, rows).text == expected
-    assert told(TextOptions(id="review", text=("y",)), rows).text == ("y",)
+        assert infer(options, rows).text == expected
+    assert infer(TextOptions(id="review", text=("y",)), rows).text == ("y",)
 
 
 @pytest.mark.parametrize("write", [as_csv, as_json])
@@ -163,7 +163,7 @@ def test_lines_that_are_no_table_are_read_as_ever():
 
 def test_describe_says_what_will_be_read():
     rows = [{"review": text, "y": "1"} for text in reviews(40)]
-    options = told(TextOptions(label="y"), rows)
+    options = infer(TextOptions(label="y"), rows)
     assert {column.name: column.kind for column in summarise(["review", "y"], rows, options).columns} == {
         "review": "text", "y": "label",
     }  # fmt: skip
@@ -309,10 +309,10 @@ def test_dates_are_read_as_the_first_rows_tell(write, notation):
 def test_dates_of_tables_in_memory(kind):
     library = pytest.importorskip(kind)
     make = library.DataFrame if kind == "pandas" else library.table
-    told, y = make({"at": days("%m/%d/%Y", DAY, 300), "y": [i % 2 for i in range(300)]}), TextOptions(label="y")
+    infer, y = make({"at": days("%m/%d/%Y", DAY, 300), "y": [i % 2 for i in range(300)]}), TextOptions(label="y")
     plain = make({"at": days("%Y-%m-%d", DAY, 300), "y": [i % 2 for i in range(300)]})
     learners = [Learner(LearnOptions(method="nag"), y) for _ in range(2)]
-    raw = [learner.partial_fit(table).raw.tolist() for learner, table in zip(learners, (told, plain), strict=True)]
+    raw = [learner.partial_fit(table).raw.tolist() for learner, table in zip(learners, (infer, plain), strict=True)]
     assert raw[0] == raw[1]
     later = make({"at": ["03/04/2012"], "y": [1]}), make({"at": ["2012-03-04"], "y": [1]})
     assert learners[0].predict(later[0]).raw == learners[1].predict(later[1]).raw
@@ -401,11 +401,11 @@ def test_an_order_that_one_column_tells_is_that_of_the_file(given):
     others = {"version": [f"1.{i % 9}.{i % 28 + 1:02}" for i in range(150)], "short": days("%y/%m/%d", DAY, 150)}
     columns = {"bought": bought if not given else [*sold[:7], *sold][:150], "sold": sold[:150], **others}
     rows = [{name: fields[i] for name, fields in columns.items()} for i in range(150)]
-    options = told(TextOptions(label="y", **given), rows)
+    options = infer(TextOptions(label="y", **given), rows)
     assert sorted(options.day_first) == ["bought", "sold"]
     assert options.month_first == ()
     made = days("%m/%d/%Y", DAY, 150)
-    unclear = told(TextOptions(label="y"), [row | {"made": day} for row, day in zip(rows, made, strict=True)])
+    unclear = infer(TextOptions(label="y"), [row | {"made": day} for row, day in zip(rows, made, strict=True)])
     expected = (("bought",), ("made",)) if not given else ((), ("made", "bought", "sold"))
     assert (unclear.day_first, unclear.month_first) == expected
 
