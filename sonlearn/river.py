@@ -361,10 +361,10 @@ class SonlearnClassifier(_RiverEstimator, MiniBatchClassifier):
 
     def predict_proba_one(self, x: dict[Hashable, Any], **kwargs: Any) -> dict[Hashable, float]:
         """{class: probability} of the classes known; NotImplementedError for a loss that tells none."""
-        raw = self._raw_one(x) if len(self._classes) > 1 else None
+        classes = self._classes
+        raw = self._raw_one(x) if len(classes) > 1 else None
         if raw is not None and self.learner_.options.loss in PROBABILISTIC:
-            found = self._probabilities_of(raw)
-            return dict(zip(self._classes, found.tolist(), strict=True))
+            return dict(zip(classes, self._probabilities_of(raw).tolist(), strict=True))
         return next(iter(self._probabilities([x])), {})
 
     def predict_one(self, x: dict[Hashable, Any], **kwargs: Any) -> Hashable | None:
@@ -390,7 +390,8 @@ class SonlearnClassifier(_RiverEstimator, MiniBatchClassifier):
 
     @property
     def _classes(self) -> list[Hashable]:
-        return list(getattr(self, "numbers_", self.classes or ()))
+        names, learner = list(getattr(self, "numbers_", self.classes or ())), getattr(self, "learner_", None)
+        return names if learner is None or not learner.options.several else [names[k] for k in learner.classes]
 
     def _learn(self, rows: list[dict[Hashable, Any]], y: list[Any], weight: Any) -> None:
         """See `_RiverEstimator`."""
@@ -439,8 +440,7 @@ class SonlearnClassifier(_RiverEstimator, MiniBatchClassifier):
             raise NotImplementedError(f"loss {loss} tells no probabilities")
         if learner is None or not rows or len(classes) < 2:
             return [dict.fromkeys(classes, 1.0 / max(len(classes), 1)) for _ in rows]
-        raw = learner.predict(self._unlabelled(rows), online=True).scores
-        found = self._probabilities_of(raw)
+        found = self._probabilities_of(learner.predict(self._unlabelled(rows), online=True).scores)
         return [dict(zip(classes, row, strict=True)) for row in found.tolist()]
 
 

@@ -127,6 +127,22 @@ def test_classes_turn_up_as_the_stream_goes_on():
         assert model.predict_one({"c": 2.0}) == max(expect, key=expect.get)
 
 
+@pytest.mark.parametrize("method", ["nag", "committee"])
+def test_a_class_is_there_once_it_is_learned(method):
+    late, most = SonlearnClassifier(method=method, label_delay=2), SonlearnClassifier(method=method, max_classes=2)
+    known = []
+    for label in "aaabbb":
+        found = late.predict_proba_one({"x": 1})
+        assert late.predict_one({"x": 1}) == max(found, key=found.get, default=None)
+        known.append("".join(found))
+        late.learn_one({"x": 1}, label)
+    assert known == ["", "", "", "a", "a", "a"]
+    assert list(late.predict_proba_one({"x": 1})) == ["a", "b"]
+    with pytest.raises(InputError, match="the most that there can be"):
+        most.learn_many([{"x": 1}] * 3, ["a", "b", "c"])
+    assert list(most.predict_proba_one({"x": 1})) == ["a", "b"]
+
+
 @pytest.mark.parametrize("classes", [("ham", "tea"), ("ham", "spam", "tea")])
 def test_classes_told_beforehand_are_all_there_at_once(classes):
     ours = SonlearnClassifier(method="nag", classes=classes)
