@@ -28,7 +28,7 @@ from sonlearn.report.progress import Progress
 from sonlearn.text.cache import CachedReader
 from sonlearn.text.columns import ColumnTable, Labelling
 from sonlearn.text.join import JoinedLabels
-from sonlearn.text.objects import FIRST_OBJECTS
+from sonlearn.text.objects import SAMPLE
 from sonlearn.text.read import Reader, expand_globs
 from sonlearn.text.source import Meter
 
@@ -322,9 +322,7 @@ class Passes:
             while not come.wait(WAITING_SECONDS):
                 if reader.waiting:
                     lines = f"lines that have come: {reader.waiting}"
-                    self.say(
-                        f"... waiting for the first {FIRST_OBJECTS} rows, which tell how columns are read; {lines}"
-                    )
+                    self.say(f"... waiting for the first {SAMPLE} rows, which tell how columns are read; {lines}")
                     return
 
         if reader.tells:

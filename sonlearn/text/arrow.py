@@ -30,7 +30,7 @@ from sonlearn.text.encode import TableEncoder
 from sonlearn.text.hashing import constant_id
 from sonlearn.text.infer import infer
 from sonlearn.text.names import NameTable
-from sonlearn.text.objects import FIRST_OBJECTS
+from sonlearn.text.objects import SAMPLE
 from sonlearn.text.rows import ParsedChunk
 from sonlearn.text.source import Watch, open_binary, source_name
 
@@ -110,10 +110,10 @@ def _infer(options: TextOptions, columns: list[str], records: Iterator[Any]) -> 
     Categories may be codes and dates, but are no texts of several words.
     """
     first = list[Any]()
-    while sum(map(len, first)) < FIRST_OBJECTS and (record := next(records, None)) is not None:
+    while sum(map(len, first)) < SAMPLE and (record := next(records, None)) is not None:
         first.append(record)
-    rows = (row for record in first for row in _rows_of(record[:FIRST_OBJECTS], columns, texts_alone=True))
-    found = infer(options, itertools.islice(rows, FIRST_OBJECTS))
+    rows = (row for record in first for row in _rows_of(record[:SAMPLE], columns, texts_alone=True))
+    found = infer(options, itertools.islice(rows, SAMPLE))
     plain = {
         title for record in first[:1] for title, field in zip(columns, record.schema, strict=True)
         if str(field.type) in _TEXTS

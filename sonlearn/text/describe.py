@@ -37,7 +37,7 @@ from sonlearn.text.encode import number_of
 from sonlearn.text.infer import infer
 from sonlearn.text.join import JoinedLabels
 from sonlearn.text.malformed import Malformed
-from sonlearn.text.objects import FIRST_OBJECTS, Members, RowError, error_of, leaves_of, members_of, texts_in
+from sonlearn.text.objects import SAMPLE, Members, RowError, error_of, leaves_of, members_of, texts_in
 from sonlearn.text.read import detect_format
 from sonlearn.text.source import is_arrow, peeked, read_chunks, source_name
 from sonlearn.text.suspicions import Suspicions, is_stamp, noted
@@ -152,7 +152,7 @@ def described(data: Any, options: TextOptions, *, rows: int | None, join: str | 
         is_csv = options.format == "csv" or (options.format != "json" and detect_format(first) != "json")
         columns, records = _of_csv(chunks, name, options, labels) if is_csv else ([], _of_json(chunks, name))
         records = _admitted(records, malformed)
-        begin = list(itertools.islice(records, FIRST_OBJECTS))
+        begin = list(itertools.islice(records, SAMPLE))
         if not (is_csv or options.label) and any(name == "_label" for each in begin for name, _ in leaves_of(each)):
             options = dataclasses.replace(options, label="_label")
         options = infer(options, begin if is_csv else map(texts_in, begin))

@@ -19,7 +19,7 @@ from sonlearn.options.spec import raw
 _MEMBER = "a number, a text, true, false, null, an object or an array"
 _OBJECT = "one JSON object a line"
 #: Objects after which it is said that none of them has a member that an option names, and which are usual.
-FIRST_OBJECTS = 100
+SAMPLE = 100
 
 
 class Members(list):
@@ -120,9 +120,9 @@ def members_of(record: Record) -> Members:
 
 
 def first_objects(lines: Iterable[bytes]) -> list[Members]:
-    """The objects in the first `FIRST_OBJECTS` lines that are not empty; those that are malformed are left out."""
+    """The objects in the first `SAMPLE` lines that are not empty; those that are malformed are left out."""
     objects = []
-    for line in itertools.islice(filter(None, lines), FIRST_OBJECTS):
+    for line in itertools.islice(filter(None, lines), SAMPLE):
         with contextlib.suppress(RowError):
             objects.append(members_of(line))
     return objects

@@ -27,7 +27,7 @@ from sonlearn.text.hashing import constant_id
 from sonlearn.text.interact import never_met
 from sonlearn.text.malformed import SHOWN_ERRORS, Malformed, behind, no_example
 from sonlearn.text.names import NameTable
-from sonlearn.text.objects import FIRST_OBJECTS, RecordSource, first_objects, sources_of, texts_in, usual_members
+from sonlearn.text.objects import SAMPLE, RecordSource, first_objects, sources_of, texts_in, usual_members
 from sonlearn.text.pipeline import map_prefetching
 from sonlearn.text.rows import ParsedChunk
 from sonlearn.text.source import (
@@ -366,7 +366,7 @@ class Reader:
             from sonlearn.text.csv import CsvRecords
 
             with contextlib.suppress(InputError):  # of the header, which is read again
-                first = itertools.islice(CsvRecords(chunks, name, self.options).objects(), FIRST_OBJECTS)
+                first = itertools.islice(CsvRecords(chunks, name, self.options).objects(), SAMPLE)
                 rows = [row for _, row in first if not isinstance(row, InputError)]
         if self._tells_texts and rows:
             from sonlearn.text.infer import infer

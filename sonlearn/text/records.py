@@ -56,16 +56,7 @@ from sonlearn.text.columns import (
 )
 from sonlearn.text.encode import ColumnEncoder, RowLists, TableEncoder, words_of
 from sonlearn.text.hashing import hash_bytes
-from sonlearn.text.objects import (
-    FIRST_OBJECTS,
-    TOO_DEEP,
-    LongRowError,
-    Members,
-    Record,
-    RowError,
-    described,
-    members_of,
-)
+from sonlearn.text.objects import SAMPLE, TOO_DEEP, LongRowError, Members, Record, RowError, described, members_of
 from sonlearn.text.rows import ParsedChunk, Runs
 from sonlearn.text.vw import make_names
 
@@ -225,7 +216,7 @@ class RecordRows:
             (*(kind for kind in held if name in first or kind not in _PLAIN), *ABSENT)
             for name, held in found.kinds.items()
         }  # fmt: skip
-        unmet = [self._unmet_note(*pair) for pair in self._unmet.items()] if self._table.rows >= FIRST_OBJECTS else []
+        unmet = [self._unmet_note(*pair) for pair in self._unmet.items()] if self._table.rows >= SAMPLE else []
         found = found._replace(columns=tuple(rows_of), kinds=kinds, notes=(*found.notes, *unmet), objects=True)
         run_byte, run_start = np.array(self._runs, dtype=np.int64).reshape(-1, 2).T.copy()
         run_indptr = np.array(self._run_indptr, dtype=np.int64)
@@ -242,7 +233,7 @@ class RecordRows:
     @staticmethod
     def _unmet_note(name: str, flag: str) -> str:
         inner = "; a member of a member cannot be it" if flag[2:] in _OF_ITSELF and ("." in name or "^" in name) else ""
-        return f"{flag} {shorten(name)}: none of the first {FIRST_OBJECTS} objects has such a member{inner}"
+        return f"{flag} {shorten(name)}: none of the first {SAMPLE} objects has such a member{inner}"
 
     # -- features ----------------------------------------------------------------------------------------------------
 

@@ -18,18 +18,7 @@ from sonlearn.data.rows import COUNT, SQUARES, Rows, begin_row, is_learned
 from sonlearn.jit import inline, jit
 from sonlearn.jit.sequence import Calls
 from sonlearn.views import codes
-from sonlearn.views.codes import (
-    CODES,
-    MAX_SUM,
-    Z,
-    float_code,
-    key_of,
-    logarithms,
-    moments_with,
-    standard,
-    tamed,
-    z_code,
-)
+from sonlearn.views.codes import CODES, Z, float_code, key_of, logarithms, moments_with, standard, tamed, z_code
 from sonlearn.views.numbers import (
     CAPACITY,
     SLOTS,
@@ -56,7 +45,7 @@ class BinsState(NamedTuple):
     """What has been numbered and counted."""
 
     # features; raw: features of the raw rows; made: bins numbered; n_pos, n_neg: weight of each class (odds only)
-    now: Annotated[np.ndarray, Scalars(totals=("n_pos", "n_neg"), features="raw", most=MAX_SUM)]
+    now: Annotated[np.ndarray, Scalars(totals=("n_pos", "n_neg"), features="raw", most=codes.MAX_SUM)]
     own: Annotated[np.ndarray, BY_RAW]  # int32[raw features, N_OWN]
     slots: Annotated[np.ndarray, SLOTS]  # int64[power of two], see `numbers`
     # float64[features, 2]: weight of the rows of each class (odds only, else float64[0, 2])
@@ -427,8 +416,8 @@ def weigh(state, work, rows, i, out, span, n, new, learned):
         if features[k] != constant:
             values[k] *= (odds[k] + prior) * share
             if learned:
-                counts[np.uintp(features[k]), np.uintp(side)] = min(found[k] + h, MAX_SUM)
+                counts[np.uintp(features[k]), np.uintp(side)] = min(found[k] + h, codes.MAX_SUM)
     if learned and side == 1:
-        now["n_pos"] = min(now["n_pos"] + h, MAX_SUM)
+        now["n_pos"] = min(now["n_pos"] + h, codes.MAX_SUM)
     elif learned:
-        now["n_neg"] = min(now["n_neg"] + h, MAX_SUM)
+        now["n_neg"] = min(now["n_neg"] + h, codes.MAX_SUM)
