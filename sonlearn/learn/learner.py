@@ -327,26 +327,20 @@ class Learner(SavedModel):
 
     def _batch_of(self, table: Batch | Table, label: str | None, learns: bool) -> Batch:
         """`table`, or its rows. The first table that is learned from settles what the features are."""
-        known = self.text.format
         if isinstance(table, Batch):
-            indices = table.constant == CONSTANT
-            other = indices if known == "auto" else table.constant != constant_id(self.text, known)
-            other = other and len(table.indices) > 0
-            if other and (known != "auto" or self.size):
-                given = "indices, as of a matrix" if indices else "hashed names"
-                names = f"names hashed to 2^{self.text.bits} slots"
-                expected = {"svmlight": "indices", "auto": "hashed names"}.get(known, names)
+            constant = constant_id(self.text, self.text.format)
+            if self.text.format != "auto" and table.constant != constant and len(table.indices):
+                given = "indices, as of a matrix" if table.constant == CONSTANT else "hashed names"
+                expected = "indices" if constant == CONSTANT else f"names hashed to 2^{self.text.bits} slots"
                 raise InputError(table.source, None, None, given, f"{expected}, which this learner takes")
-            if other and learns:
-                self.text = dataclasses.replace(self.text, format="svmlight")
             return table
         if not hasattr(table, "__arrow_c_stream__"):
             given, expected = f"a {type(table).__name__}", "a Batch, or a table that has __arrow_c_stream__"
             others = "matrices: sonlearn.from_scipy; dicts: sonlearn.read_batches"
             raise InputError("<memory>", None, None, given, f"{expected}; {others}")
         text = dataclasses.replace(self.text, format="arrow", label=label or self.text.label)
-        if known not in ("auto", *TABLES) or (known == "auto" and self.examples):
-            what = {"svmlight": "matrices", "auto": "hashed names"}.get(known, f"{known} text")
+        if self.text.format not in ("auto", *TABLES) or (self.text.format == "auto" and self.examples):
+            what = "matrices" if self.text.format == "auto" else f"{self.text.format} text"
             raise InputError("<table>", None, None, "a table", f"{what}, which this learner has learned from")
         if learns and not text.label:
             raise OptionError("partial_fit of a table: give label=COLUMN, or TextOptions(label=COLUMN)")
@@ -365,7 +359,7 @@ class Learner(SavedModel):
             warnings.warn(note, stacklevel=4)
         if learns:
             self.columns.meet(found)
-            own = text if known == "auto" else self.text
+            own = text if self.text.format == "auto" else self.text
             self.text = dataclasses.replace(own, label=text.label).with_inferred(found.read_as or text)
         return batch
 

@@ -146,7 +146,7 @@ def test_fit_learns_the_rows_in_the_order_that_a_seed_gives(classes, kind, monke
 @pytest.mark.parametrize(("kind", "enough"), [("classes", 60), ("classes", 61), ("several", 4096), ("values", 0)])
 def test_members_are_combined_as_of_rows_held_out(classes, kind, enough, monkeypatch):
     """Members are those of as many passes; the combination is of rows new to ones that have learned the rest."""
-    monkeypatch.setattr("sonlearn.sklearn.ENOUGH", enough)
+    monkeypatch.setattr("sonlearn.sklearn.MIN_HELD_OUT", enough)
     made = {"classes": classes, "several": several(), "values": make_friedman1(200, random_state=0)}
     (X, y), estimator = made[kind], SonlearnRegressor if kind == "values" else SonlearnClassifier
     found, trial = estimator().fit(X, y), None
@@ -207,7 +207,7 @@ def test_many_rows_are_learned_once_and_so_is_what_follows_predictions(classes, 
     X, y = classes
     for given in ({"threshold": "best-f1"}, {"coverage": 0.9}, {"label_delay": 3}):
         assert SonlearnClassifier(method="nag", **given).fit(X, y).n_iter_ == 1
-    monkeypatch.setattr("sonlearn.sklearn.FEW", len(y) - 1)
+    monkeypatch.setattr("sonlearn.sklearn.MAX_ROWS", len(y) - 1)
     assert SonlearnClassifier(method="nag").fit(X, y).n_iter_ == 1
 
 

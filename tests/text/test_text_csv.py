@@ -104,8 +104,8 @@ def test_malformed(text, message):
 @pytest.mark.parametrize("options", [{}, {"text": "t"}])
 def test_a_field_that_does_not_end_is_refused(options, monkeypatch):
     """As of a table with a double quote too many; a text costs many times its own bytes."""
-    monkeypatch.setattr("sonlearn.text.csv.LONGEST", 1000)
-    monkeypatch.setattr("sonlearn.text.encode.LONGEST", 1000)
+    monkeypatch.setattr("sonlearn.text.csv.MAX_CHARACTERS", 1000)
+    monkeypatch.setattr("sonlearn.text.encode.MAX_CHARACTERS", 1000)
     for field in ("a b" * 400, '"' + "1,x\n" * 400, '"' + "a b" * 400 + '"'):
         reader = Reader(
             io.BytesIO(f"y,t\n1,a\n1,{field}\n0,c\n".encode()), TextOptions(label="y", **options), on_error="skip"

@@ -142,15 +142,6 @@ def test_what_does_not_go_together():
     ours.partial_fit(from_scipy(np.ones((2, 2)), y=np.array([1.0, -1.0])))
     with pytest.raises(InputError, match="found a table, expected matrices, which this learner has learned from"):
         ours.partial_fit(frame("pyarrow"), label="y")
-    (hashed,) = read_batches([{"_label": 1, "a": 2.0}, {"_label": -1, "b": 1.0}])
-    for act in (ours.partial_fit, ours.predict, ours.explain):
-        with pytest.raises(InputError, match=r"found hashed names, expected indices, which this learner takes"):
-            act(hashed)
-    ours = learner()
-    ours.partial_fit(hashed)
-    for act in (ours.partial_fit, ours.copy().predict, ours.explain):
-        with pytest.raises(InputError, match=r"found indices, as of a matrix, expected hashed names, which"):
-            act(from_scipy(np.ones((2, 2)), y=np.array([1.0, -1.0])))
     ours = learner()
     ours.partial_fit(frame("pyarrow"), label="y")
     for act in (ours.partial_fit, ours.predict, ours.explain):

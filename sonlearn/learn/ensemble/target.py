@@ -251,7 +251,7 @@ class Target:
         return combiner, self.losses(z, part), weight
 
     def left(self, case: PruningCase, combiner: Combiner, at: list[int], gone: list[int]) -> Combiner:
-        """What is left of a combiner, of the inputs `at`, without those `gone`: one that has learned the history."""
+        """A combiner of the inputs `at` without those `gone`: here one that has learned the history."""
         combiner = self.replayed(case, at)[0]
         return without(combiner, [i for i in range(len(self.inputs)) if i not in at])
 
