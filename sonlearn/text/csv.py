@@ -60,15 +60,15 @@ def read_csv(records: CsvRecords, labels: Labelling, known: ColumnTable | None) 
 
     def parsed() -> ParsedChunk:
         """The rows so far."""
-        fields = list(zip(*(row.fields for row in rows), strict=True)) or [()] * len(columns)
-        batch, refused, _ = assemble(
-            len(rows), lambda at, as_text: fields_of(fields[at], as_text), layout, encoder, labels
+        by_column = list(zip(*(row.fields for row in rows), strict=True)) or [()] * len(columns)
+        batch, refused, ids = assemble(
+            len(rows), lambda at, as_text: fields_of(by_column[at], as_text), layout, encoder, labels
         )
         for number, (at, what, expected) in refused.items():
             row = rows[number]
             down, column = field_place(row.text, options.delimiter, at)
             place, what = (name, row.line + down, column), f"{what} in the column {shorten(columns[at])}"
-            malformed.append(InputError(*place, what, expected, id_in(row.fields, layout)))
+            malformed.append(InputError(*place, what, expected, ids[number] if ids else ""))
         lines = np.array([row.line for row in rows], np.int64)[batch.lines]
         return encoder.parsed(batch._replace(lines=lines), malformed, features)
 

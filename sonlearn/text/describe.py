@@ -363,18 +363,18 @@ class ColumnSummary:
         """Tell whether one label stands beside each value, though values recur, or beside all that are not missing."""
         if len(labels) < 2 or len(labels) > MOST_CLASSES or self.full:
             return []
-        infer, beside = "", {label for counts in self.values.values() for label in counts}
+        leak, beside = "", {label for counts in self.values.values() for label in counts}
         known = {value: counts for value, counts in (*self.values.items(), ("", self.without)) if counts}
         rows = sum(sum(counts.values()) for counts in known.values())
         sure = sum(max(counts.values()) for counts in known.values())
         mostly = {max(counts, key=counts.get) for counts in known.values()}  # type: ignore[arg-type]
         if _MIN_ROWS <= rows == sure and len(known) <= rows / 4 and len(mostly) > 1:
-            infer = "it tells the label of every row"
+            leak = "it tells the label of every row"
         elif len(beside) == 1:
             label, held = *beside, sum(sum(counts.values()) for counts in self.values.values())
             if (labels[label] / sum(labels.values())) ** held < _CHANCE:
-                infer = f"where it is not missing, the label is {shorten(label)}"
-        return [f"{LEAK}: {infer}; --ignore {shorten(self.name)} if it is known too late"] if infer else []
+                leak = f"where it is not missing, the label is {shorten(label)}"
+        return [f"{LEAK}: {leak}; --ignore {shorten(self.name)} if it is known too late"] if leak else []
 
 
 def _digits(number: float) -> int:

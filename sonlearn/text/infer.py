@@ -78,7 +78,7 @@ def first_in(fields: Iterable[str], elsewhere: str = "") -> str:
 
     Not where as many are dates within fewer days with the year first, as 24-03-31.
     Where all are dates both ways and have hours, it is that with which they are within fewer days. Of days alone, which
-    may be the first ones of months, nothing can be infer then, nor where there are few: it is what comes first
+    may be the first ones of months, nothing can be told then, nor where there are few: it is what comes first
     `elsewhere`, but of fields as 1.2.24, which may be versions.
     """
     held = [field for field in _held(fields) if date_in(field) is None]

@@ -164,6 +164,8 @@ class Suspicions:
 
     def note(self, column: str, rows: int, commas: bool = True) -> str:
         """Return what is to be said of the column after so many rows, or nothing."""
+        if self.texts < 3 and not self.future and not self.times:  # as of most columns, which are of numbers
+            return ""
         name = shorten(column)
         most = 2 if self.dates == self.texts else max(MIN_TEXTS - 1, self.texts / 2)
         meant = self.meant(most, name, commas)

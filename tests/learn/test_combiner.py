@@ -12,7 +12,7 @@ from sonlearn.jit.sequence import run_calls
 from sonlearn.learn.ensemble.combiner import (
     BEFORE,
     FLOOR,
-    MAX_ODDS,
+    MAX_LOG_ODDS,
     PERIOD,
     PRIOR_PRECISION,
     RETENTION,
@@ -49,7 +49,7 @@ def dense(loss, w, V, y, weight, precision):
     for v, label, h in zip(V, y, weight, strict=True):
         z = w @ v
         if loss == "logistic":
-            z = np.clip(z, -MAX_ODDS, MAX_ODDS)
+            z = np.clip(z, -MAX_LOG_ODDS, MAX_LOG_ODDS)
         out.append(z)
         if np.isnan(label) or h == 0:
             continue
@@ -225,7 +225,7 @@ def test_inputs_that_say_nothing_cost_nothing_and_change_no_bit(loss, at):
 
 def test_value_slope_and_curvature_are_those_of_the_loss():
     y = np.repeat([-1.0, 1.0], 203)
-    z = np.tile(np.concatenate([[0.0, -0.0, 1e-300], np.linspace(-MAX_ODDS, MAX_ODDS, 200)]), 2)
+    z = np.tile(np.concatenate([[0.0, -0.0, 1e-300], np.linspace(-MAX_LOG_ODDS, MAX_LOG_ODDS, 200)]), 2)
     for label, score in zip(y, z, strict=True):
         value, slope, c = value_slope_curvature(LOGISTIC_LOSS, score, label)
         assert value == loss_value(LOGISTIC_LOSS, score, label)

@@ -226,7 +226,7 @@ ERROR_OUTLIER, ERRORS_FIRST = 8.0, 10.0
 #: come after a change.
 LEAST_ERROR = 0.01
 #: Log-odds of one learner beyond this are this; those of the mixture: no probability is nearer to 0 or 1 than 1e-12.
-MAX_ODDS, MAX_MIXTURE_ODDS = 30.0, 27.6
+MAX_LOG_ODDS, MAX_MIXTURE_LOG_ODDS = 30.0, 27.6
 
 
 def prior_for(loss: Loss) -> tuple[float, ...]:
@@ -250,7 +250,7 @@ def combine(loss, combiner, V, y, weight, learns, scratch, out):
     E = len(combiner.w)
     for i in range(len(y)):
         z = averaged_score(loss, combiner, V, i)
-        out[i] = min(max(z, -MAX_MIXTURE_ODDS), MAX_MIXTURE_ODDS) if loss.code == LOGISTIC else z
+        out[i] = min(max(z, -MAX_MIXTURE_LOG_ODDS), MAX_MIXTURE_LOG_ODDS) if loss.code == LOGISTIC else z
         if not (learns and is_learned(weight[i], y[i])):
             continue
         combiner.rows[0] += 1
@@ -266,7 +266,7 @@ def combine(loss, combiner, V, y, weight, learns, scratch, out):
 def score(code, w, e, V, i):
     """w'v of learner e; code : of the loss."""
     z = dot(w[e], V[i], V.shape[1])
-    return min(max(z, -MAX_ODDS), MAX_ODDS) if code == LOGISTIC else z
+    return min(max(z, -MAX_LOG_ODDS), MAX_LOG_ODDS) if code == LOGISTIC else z
 
 
 @inline

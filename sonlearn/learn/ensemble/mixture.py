@@ -15,7 +15,7 @@ from sonlearn.data.axes import Axis, summed
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import jit
 from sonlearn.learn.engine import Contributions, Engine, Predictions, make_engine
-from sonlearn.learn.ensemble.combiner import MAX_ODDS, averaged_score, score, weights_of
+from sonlearn.learn.ensemble.combiner import MAX_LOG_ODDS, averaged_score, score, weights_of
 from sonlearn.learn.ensemble.target import member_options
 from sonlearn.learn.losses import loss_of, loss_value
 from sonlearn.options import LearnOptions
@@ -59,19 +59,20 @@ class Mixture(Engine):
     def learn(self, state: MixtureState, rows: Rows, out: Predictions, start: int) -> tuple[MixtureState, int]:
         """Learn all rows; a member does not learn a row that it refuses."""
         V, members = self._of_members(state, rows, True)
-        mix(self._loss, _as_members(state), np.clip(V, -MAX_ODDS, MAX_ODDS), rows, True, out.raw[:, 0])
+        mix(self._loss, _as_members(state), np.clip(V, -MAX_LOG_ODDS, MAX_LOG_ODDS), rows, True, out.raw[:, 0])
         return state._replace(members=members), len(rows.y)
 
     def predict(self, state: MixtureState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
         V, _ = self._of_members(state, rows, False)
-        mix(self._loss, _as_members(state), np.clip(V, -MAX_ODDS, MAX_ODDS), rows, False, out.raw[:, 0])
+        mix(self._loss, _as_members(state), np.clip(V, -MAX_LOG_ODDS, MAX_LOG_ODDS), rows, False, out.raw[:, 0])
         return len(rows.y)
 
     def contributions(self, state: MixtureState, rows: Rows, number: None = None) -> Contributions:
         """The members' log-odds for `rows`. The mixture averages probabilities, so these do not add up to `raw`."""
         V, share = self._of_members(state, rows, False)[0], self._share(state)
-        return Contributions(self._names, V, share, share * np.clip(V, -MAX_ODDS, MAX_ODDS), np.zeros(len(rows.y)))
+        parts = share * np.clip(V, -MAX_LOG_ODDS, MAX_LOG_ODDS)
+        return Contributions(self._names, V, share, parts, np.zeros(len(rows.y)))
 
     def _of_members(self, state: MixtureState, rows: Rows, learns: bool) -> tuple[np.ndarray, tuple]:
         """(float64[n, k] the members' predictions, their states: after the rows where they are learned)."""
@@ -109,8 +110,7 @@ def mix(loss, members, V, rows, learns, out):
     """out[i] <- log-odds of the members' averaged probability.
 
     members : Members; if `learns`, the losses of rows with a label and a weight are added
-    V : float64[n, k], the members' log-odds, not modified, within +-`MAX_ODDS`, for an infinite one would make others
-        NaN
+    V : float64[n, k], the members' log-odds, not modified, within +-`MAX_LOG_ODDS`: infinite ones make others NaN
     rows : Rows, not modified; out : float64[n], filled in
     """
     for i in range(len(V)):
