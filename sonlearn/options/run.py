@@ -256,6 +256,7 @@ class ServeOptions:
         None, "log of decisions and rewards, or of rows and late labels: a database of SQLite", metavar="LOG"
     )
     max_body: int = option(8 << 20, "largest request in bytes", low=1, high=1 << 30, metavar="N")
+    max_rows: int = option(1 << 17, "most rows of a request", low=1, high=1 << 30, metavar="N")
     max_features: int = option(1 << 16, "most features of a row, with interactions", low=1, high=1 << 22, metavar="N")
     connections: int = option(512, "most open connections of a port", low=1, metavar="N")
     timeout: float = option(

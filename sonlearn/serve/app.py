@@ -32,7 +32,7 @@ from sonlearn.options.run import ServeOptions
 from sonlearn.options.text import NAMESPACED
 from sonlearn.report.predictions import format_lines
 from sonlearn.serve.metrics import ServerMetrics
-from sonlearn.serve.worker import CSV, DOCUMENT, LINES, TEXT, Reply, Wants
+from sonlearn.serve.worker import CSV, DOCUMENT, LINES, MOST_WAITING, TEXT, Busy, Reply, Wants
 
 JSON, JSON_LINES, PLAIN, TEXT_CSV = "application/json", "application/x-ndjson", "text/plain", "text/csv"
 _PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
@@ -116,12 +116,17 @@ class Handlers:
             async with asyncio.timeout(self.options.timeout):
                 async for part in request.stream():
                     size += len(part)
+                    self.worker.waiting += len(part)
                     if size > most:
                         raise too_much
+                    if size < self.worker.waiting > MOST_WAITING:
+                        raise Busy
                     parts.append(part)
         except TimeoutError:
             line = f"the request did not come within {self.options.timeout:g} seconds"
             raise HTTPException(408, line, close) from None
+        finally:
+            self.worker.waiting -= size
         coding = request.headers.get("content-encoding", "").strip().lower()
         if coding not in ("", "identity"):
             raise HTTPException(

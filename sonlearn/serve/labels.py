@@ -36,6 +36,11 @@ class LateLabels(worker.Worker):
     at_once_bytes = -1  # the disk is waited for
     takes_text = takes_csv = False  # rows are remembered as JSON
 
+    @property
+    def most_rows(self) -> int:
+        """See `Worker`; labels too."""
+        return min(super().most_rows, MOST_EVENTS)
+
     def __init__(self, events: EventLog, *parameters: Any, **more: Any):
         super().__init__(*parameters, **more)
         text, self.events = self.learner.text, events
@@ -57,7 +62,7 @@ class LateLabels(worker.Worker):
         if not (first.learn and first.whole):  # a replay has the rows with their labels
             return (yield from super()._parsed(group, stop))
         self._labels, lines = {}, list[str]()
-        for number, given in (yield from _all_objects(group)):
+        for number, given in (yield from _all_objects(group, self.most_rows)):
             if number % worker.PARSED_RECORDS == 0:
                 yield
             lines += [""] * (number - 1 - len(lines))
@@ -83,7 +88,7 @@ class LateLabels(worker.Worker):
             if self._labels:
                 self.events.append([], list(self._labels.items()))
             return
-        objects = yield from _all_objects(task.group)
+        objects = yield from _all_objects(task.group, self.most_rows)
         ids = [tag for batch in batches for tag in batch.tags or [""] * batch.n]
         rows: dict[str, str] = {}
         for (number, given), event in zip(objects, ids, strict=True):
@@ -99,12 +104,12 @@ class LateLabels(worker.Worker):
             self.events.append(list(rows.items()), [])
 
 
-def _all_objects(group: list[worker.PredictionRequest]) -> Generator[None, None, list[tuple[int, Record]]]:
-    """Return all `_objects`; yield between two steps. Raises InputError."""
-    objects = yield from worker.all_of(_objects(group))
-    if len(objects) > MOST_EVENTS:
-        expected = f"at most {MOST_EVENTS} in a request that is logged"
-        raise worker.TooLongError(worker.SOURCE, None, None, f"{len(objects)} rows or labels", expected)
+def _all_objects(group: list[worker.PredictionRequest], most: int) -> Generator[None, None, list[tuple[int, Record]]]:
+    """Return all `_objects`, which may be so many; yield between two steps. Raises InputError."""
+    objects: list[tuple[int, Record]] = []
+    for part in worker.parts_of(worker.at_most(most, _objects(group))):
+        objects += part
+        yield
     return objects
 
 

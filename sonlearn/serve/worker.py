@@ -44,8 +44,10 @@ from sonlearn.text.rows import ParsedChunk
 from sonlearn.text.suspicions import bytes_notes
 
 SOURCE = "<request>"
-#: Bytes of requests that may wait.
+#: Bytes of requests that may come in and wait.
 MOST_WAITING = 1 << 26
+#: Bytes of requests that may be under way at once: their rows take many times as many. One that is larger is so alone.
+MOST_UNDER_WAY = 1 << 24
 #: Bytes of text that are worked on together, about.
 GROUP_BYTES = 1 << 18
 #: Bytes of text, and records, that are parsed in a step.
@@ -66,7 +68,10 @@ TEXT, LINES, DOCUMENT, CSV = "text", "lines", "document", "csv"
 class Busy(SonlearnError):  # noqa: N818
     """Too much is waiting already."""
 
-    status, headers = 503, {"retry-after": "1"}
+    status, headers = 503, {"retry-after": "1", "connection": "close"}
+
+    def __init__(self) -> None:
+        super().__init__("too much is waiting; try again later")
 
 
 class Wants(NamedTuple):
@@ -156,7 +161,7 @@ class Queue:
     """Requests that wait for their turn, in the order in which they came; `turn` is a subclass's."""
 
     def __init__(self) -> None:
-        self.waiting = 0  # bytes; a request that comes when they are `MOST_WAITING` is refused
+        self.waiting = 0  # bytes, of those that come in, too; a request beyond `MOST_WAITING` is refused
         self._requests: deque[Any] = deque()
         self._long: deque[Task] = deque()  # what is under way
         self._wake = asyncio.Event()
@@ -165,7 +170,7 @@ class Queue:
     async def answer_to(self, request: Any) -> Any:
         """The answer to a request, when its turn has come. Raises Busy, or what is its answer."""
         if self._stopping or (self._requests and self.waiting + request.size > MOST_WAITING):
-            raise Busy("too much is waiting; try again later")
+            raise Busy
         request.answer = asyncio.Future()
         self._requests.append(request)
         self.waiting += request.size
@@ -281,6 +286,11 @@ class Worker(Queue):
         # the rows are learned.
         self._parsers = {each: self._parser(*each) for each in itertools.product((False, True), self._columns)}
 
+    @property
+    def most_rows(self) -> int:
+        """Rows of a request."""
+        return self._options.max_rows
+
     def _parser(self, stop: bool, learns: bool) -> ChunkParser:
         text, labels, columns = self.learner.text, Labelling.of(self.learner.options), self._columns[learns]
         of_lines = text.format not in TABLES
@@ -308,9 +318,11 @@ class Worker(Queue):
         Busy
         SonlearnError
             A line, a label or a number is wrong. Of a request that is to be `whole` nothing has been learned then.
-            `TooLongError`: a row has more entries than a row may have.
+            `TooLongError`: a row has more entries than a row may have, or the request more rows.
         """
         text = text if text.endswith(b"\n") else text + b"\n"
+        if whole and kind in (TEXT, LINES) and text.count(b"\n") > self.most_rows:
+            raise too_many_rows(self.most_rows)
         return await self.answer_to(PredictionRequest(kind, text, learn, whole, wants))
 
     async def turn(self, pool: ThreadPoolExecutor) -> None:
@@ -334,8 +346,7 @@ class Worker(Queue):
 
     def _group(self) -> list[PredictionRequest]:
         """Take the first requests of the queue that can be done together; see `PredictionRequest.in_order`."""
-        busy = any(task.first.in_order for task in self._long)
-        at = next((i for i, request in enumerate(self._requests) if not (busy and request.in_order)), None)
+        at = self._next()
         if at is None:
             return []
         first = self._requests[at]
@@ -350,6 +361,16 @@ class Worker(Queue):
             group.append(request)
             del self._requests[at]
         return group
+
+    def _next(self) -> int | None:
+        """The place in the queue of the request that can be begun; what is short never waits for what is long."""
+        busy, under_way = any(task.first.in_order for task in self._long), sum(task.size for task in self._long)
+        for at, request in enumerate(self._requests):
+            fits = request.size <= max(MOST_UNDER_WAY - under_way, AT_ONCE_BYTES) or not under_way
+            if fits and not (busy and request.in_order):
+                return at
+            busy |= request.in_order
+        return None
 
     # -- without the event loop ------------------------------------------------------------------------------------
 
@@ -450,8 +471,8 @@ class Worker(Queue):
         self._tell(bytes_notes(text, SOURCE))
         pieces: Iterator[Any]
         if first.kind in (DOCUMENT, CSV):
-            rows = yield from all_of(elements(text) if first.kind == DOCUMENT else self._rows_of_csv(text))
-            pieces = (rows[i : i + PARSED_RECORDS] for i in range(0, len(rows) or 1, PARSED_RECORDS))
+            rows = at_most(self.most_rows, elements(text) if first.kind == DOCUMENT else self._rows_of_csv(text))
+            pieces = parts_of(rows)
             parse = lambda piece: parser.parse_records(piece, SOURCE)  # noqa: E731
         else:
             format = "json" if first.kind == LINES else "vw" if self.learner.text.format in NAMESPACED else "svmlight"
@@ -464,7 +485,7 @@ class Worker(Queue):
             parts.append(parse(piece))
             if stop and parts[-1].errors:
                 break
-        return joined_chunks(parts)
+        return joined_chunks(parts or [parser.parse_records((), SOURCE)])
 
     def _rows_of_csv(self, text: bytes) -> Iterator[tuple[int, Record | InputError]]:
         """Yield the rows of a table, or what is wrong with them, by their first lines. Raises InputError."""
@@ -546,14 +567,22 @@ def elements(text: bytes) -> Iterator[tuple[int, Record]]:
         raise error.but(line=line, column=column) from None
 
 
-def all_of(rows: Iterator[tuple[int, Any]]) -> Generator[None, None, list[tuple[int, Any]]]:
-    """Return all rows, of which one may be an error; yield between two steps."""
-    found: list[tuple[int, Any]] = []
+def too_many_rows(most: int) -> TooLongError:
+    """Return what is wrong with a request of more rows than it may have."""
+    return TooLongError(SOURCE, None, None, f"more than {most} rows", "at most so many in a request; send less at once")
+
+
+def at_most(most: int, rows: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, Any]]:
+    """Yield rows. Raises TooLongError when there are more than may be."""
+    yield from itertools.islice(rows, most)
+    if next(rows, None) is not None:
+        raise too_many_rows(most)
+
+
+def parts_of(rows: Iterator[tuple[int, Any]]) -> Iterator[list[tuple[int, Any]]]:
+    """The rows that are parsed in a step, a step after the other."""
     while part := list(itertools.islice(rows, PARSED_RECORDS)):
-        if found:
-            yield
-        found += part
-    return found
+        yield part
 
 
 def _end_of_step(batch: Batch, start: int) -> int:

@@ -130,7 +130,7 @@ def test_a_request_of_more_rows_or_labels_than_are_written_at_once_is_refused(tm
         assert server.json("/predict", [row(i) for i in range(4)])[0] == 200
         late = [{"id": f"r{i}", "label": "yes"} for i in range(5)]
         for path, body in (("/predict", [row(i) for i in range(5)]), ("/label", late)):
-            line = "<request>: found 5 rows or labels, expected at most 4 in a request that is logged"
+            line = "<request>: found more than 4 rows, expected at most so many in a request; send less at once"
             assert server.json(path, body) == (413, {"error": line})
         assert server.events.mark()["decisions"] == server.events.pending == 4
         assert server.json("/label", late[:4])[0] == 200

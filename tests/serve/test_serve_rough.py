@@ -13,6 +13,7 @@ import pytest
 from serving import everything, served
 
 from sonlearn import Learner, LearnOptions, TextOptions
+from sonlearn.serve import app, worker
 
 POST = b"POST /predict HTTP/1.1\r\nhost: x\r\ncontent-length: "
 ROW = b"1 |a x y\n"
@@ -224,6 +225,23 @@ def test_headers_and_lines_have_an_end(learner):
             client.sendall(b"|a x\n|a " + b"x" * 70_000)
             assert everything(client) == b"0\nerror: found a line of more than 1000 bytes, expected less\n"
         assert fine(server)
+
+
+def test_bodies_that_come_in_are_held_within_a_bound(learner, monkeypatch):
+    """One that goes beyond it is refused, and may be sent again."""
+    for module in (app, worker):
+        monkeypatch.setattr(module, "MOST_WAITING", 100, raising=False)
+    with served(learner, timeout=10.0) as server, server.connection(server.http) as client:
+        client.sendall(POST + b"90\r\nconnection: close\r\n\r\n" + ROW * 9)
+        deadline = time.monotonic() + 10
+        while not server.worker.waiting and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert server.ask("POST", "/predict", ROW * 3) == (503, "too much is waiting; try again later\n")
+        assert fine(server)
+        client.sendall(ROW)
+        assert everything(client).startswith(b"HTTP/1.1 200")
+        assert server.ask("POST", "/predict", ROW * 30)[0] == 200  # by itself
+        assert server.worker.waiting == 0
 
 
 def test_pipelined_requests_are_answered_in_order(learner):

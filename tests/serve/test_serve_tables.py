@@ -260,6 +260,23 @@ def test_columns_are_those_of_all_steps_of_a_body(monkeypatch):
     ]
 
 
+@pytest.mark.parametrize(("media", "body", "after"), [
+    ("application/json", lambda rows: json.dumps(rows)[:-1], ", {"),
+    ("application/x-ndjson", lambda rows: "".join(json.dumps(row) + "\n" for row in rows), "{"),
+    ("text/plain", lambda rows: "|a x\n" * len(rows), "no bar"),
+    ("text/csv", lambda rows: "x\n" + "1\n" * len(rows), '"'),
+])  # fmt: skip
+def test_too_many_rows_are_refused_before_they_are_read(media, body, after):
+    """What is malformed behind the first that is too many has not been met; lines of a connection are no request."""
+    line = "<request>: found more than 4 rows, expected at most so many in a request; send less at once"
+    with served(of_json(), max_rows=4) as server:
+        end = "]" if media == "application/json" else ""
+        assert server.ask("POST", "/predict", body([{"x": 1}] * 4) + end, media)[0] == 200
+        status, answer = server.ask("POST", "/predict", body([{"x": 1}] * 5) + after, media)
+        assert (status, json.loads(answer)["error"] if "json" in media else answer.rstrip("\n")) == (413, line)
+        assert server.lines(b"|a x\n" * 9).count("\n") == 9
+
+
 def test_a_body_that_is_encoded_is_refused_by_the_name_of_its_encoding():
     body = b'{"n": 3, "city": "Graz"}'
     with served(of_table()) as server:

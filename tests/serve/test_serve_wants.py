@@ -136,6 +136,33 @@ def test_what_is_long_lets_others_have_their_turn(learn, monkeypatch):
         assert values.values == np.concatenate(told).tolist()
 
 
+def test_of_long_requests_few_are_under_way_at_once(monkeypatch):
+    """The others wait, those that learn in the order in which they came; what is short does not."""
+    monkeypatch.setattr(module, "STEP_ENTRIES", 100)
+    monkeypatch.setattr(module, "MOST_UNDER_WAY", 1 << 17, raising=False)
+    long, under_way, answered = b"1 1:1 2:1\n" * 9000, set(), []
+
+    async def run():
+        worker = module.Worker(learner_of(), NameTable())
+        work = worker._work
+        monkeypatch.setattr(worker, "_work", lambda task: (under_way.add(len(worker._long)), work(task)))
+
+        async def one(name, text, learn):
+            await worker.ask("text", text, learn=learn)
+            answered.append(name)
+
+        asked = [("long", long, False), ("other", long, False), ("learns", long, True), ("too", b"1 2:1\n", True)]
+        found = [asyncio.ensure_future(one(*request)) for request in (*asked, ("short", b"1 1:1\n", False))]
+        running = asyncio.ensure_future(worker.run())
+        await asyncio.gather(*found)
+        worker.stop()
+        await running
+
+    asyncio.run(run())
+    assert answered == ["short", "long", "other", "learns", "too"]
+    assert max(under_way) == 1
+
+
 def in_turn(learner, request):
     """The reply to a long request, and the order in which it, two short ones and one that learns were answered."""
     answered = []
