@@ -582,7 +582,7 @@ class ColumnTable:
             room, late = max(MOST_OF_OBJECTS - len(self.known), 0), ABSENT if self.known else ()
             new = list(itertools.islice((name for name in kinds if name not in self.known), room))
             kinds = {name: met for name, met in kinds.items() if name in self.known}
-            kinds |= {name: ABSENT for name in self.known if name not in kinds}
+            kinds |= {name: ABSENT for name in self.always if name not in kinds}
             kinds |= {name: _kinds(found.kinds[name], late) for name in new}
         self.add(kinds)
 

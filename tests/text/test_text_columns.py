@@ -17,6 +17,7 @@ from parsers import slot_of
 
 from sonlearn import InputError, OptionError, TextOptions
 from sonlearn.options.bandit import BanditOptions
+from sonlearn.text import columns
 from sonlearn.text.chunk import ChunkParser
 from sonlearn.text.columns import ColumnTable, Found, Labelling
 from sonlearn.text.csv import field_place
@@ -391,6 +392,15 @@ def test_column_table():
     known.add({"a": ["missing"], "d": ["date"]})
     assert known.known == {"a": ("number", "missing"), "b": ("text",), "d": ("date",)}
     assert ColumnTable().check(Found(("c",), {}), "f", False) == []
+
+
+def test_a_further_object_costs_what_it_has_and_not_what_is_known(monkeypatch):
+    joined = []
+    monkeypatch.setattr(columns, "_kinds", lambda *both, own=columns._kinds: joined.append(both) or own(*both))
+    known = ColumnTable({**{f"c{i}": ("number", "absent") for i in range(1000)}, "a": ("number",)})
+    known.meet(Found(("c3",), {"c3": ("missing",)}, objects=True))
+    assert (known.known["c3"], known.known["a"]) == (("number", "missing", "absent"), ("number", "absent"))
+    assert len(joined) == 2
 
 
 def test_labels_of_tables_may_be_words_where_they_are_asked_for():
