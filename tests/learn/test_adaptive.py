@@ -3,11 +3,10 @@
 import numba
 import numpy as np
 import pytest
-from dense_learner import dense_rows
 from for_all import for_all
-from matrix_twin import TWINS, agree, raw_predictions
 from states import check_saves
 from streams import batch_of_dense, duplicated, ill_conditioned, low_rank, mixed, shuffled_features
+from twins import agree, by_dense_rows, run_twin
 
 from sonlearn import Learner, LearnOptions
 
@@ -41,7 +40,7 @@ def test_predictions_are_the_twins(name, stream, m, buffer):
     options = LearnOptions(method=name, clip=0.3, delta=0.2, **settings)
     signs = np.random.default_rng(1).choice([-1, 0, 1], len(batch.values))
     nearby = batch._replace(values=batch.values * (1 + np.finfo(float).eps * signs))
-    wanted, moved = (raw_predictions(options, each) for each in (batch, nearby))
+    wanted, moved = (by_dense_rows(options, each) for each in (batch, nearby))
     tolerance = max(TOLERANCE, 10 * np.abs(moved - wanted).max())
     np.testing.assert_allclose(Learner(options).partial_fit(batch).raw, wanted, rtol=tolerance, atol=tolerance)
 
@@ -113,8 +112,6 @@ def test_what_s_adagrad_sheds_goes_to_alpha():
     options = LearnOptions(method="s-adagrad", sketch_size=3, delta=0.25)
     learner = Learner(options)
     learner.partial_fit(STREAMS["dense"])
-    X, _ = dense_rows(STREAMS["dense"])
-    twin = TWINS["s-adagrad"](options, X.shape[1])
-    twin.run(X, STREAMS["dense"].y, STREAMS["dense"].weight)
+    twin, _ = run_twin(options, STREAMS["dense"])
     assert twin.sketch.shed > 1
     np.testing.assert_allclose(learner.alpha, 0.25 + twin.sketch.shed, rtol=1e-9)

@@ -5,7 +5,7 @@ Tolerance 1e-9 as in test_drfd, on predictions relative to max(1, |value|), on w
 
 import numpy as np
 import pytest
-from drfd_twin import off, options_of, run_drfd
+from drfd_twin import off, options_of
 from for_all import for_all
 from streams import (
     batch_of,
@@ -18,6 +18,7 @@ from streams import (
     without_some_labels,
     zipf,
 )
+from twins import run_twin
 
 from sonlearn.learn.diagonal_fd.dense import DenseDiagonalFD
 from sonlearn.learn.engine import Predictions, make_engine
@@ -65,7 +66,7 @@ STREAMS = {
 @pytest.mark.parametrize("stream", STREAMS)
 def test_predictions_weights_and_matrix_are_the_twins(stream, loss, m):
     batch, options = STREAMS[stream], options_of(loss, m, arow_r=0.3)
-    twin, wanted = run_drfd(options, batch)
+    twin, wanted = run_twin(options, batch)
     engine = DenseDiagonalFD(options)
     state, got, ids = fed(engine, [batch])
     assert np.abs((got - wanted.prediction) / np.maximum(1, np.abs(wanted.prediction))).max() <= 1e-9
@@ -86,7 +87,7 @@ SHORT = [*((loss, {}, 60) for loss in LOSSES), ("squared", {"decay": 0.02}, 120)
 @for_all("loss, more, n", SHORT)
 def test_a_short_stream_and_forgetting(loss, more, n):
     batch, options = rows_of(dense(), slice(0, n)), options_of(loss, 3, **more)
-    wanted = run_drfd(options, batch)[1].prediction
+    wanted = run_twin(options, batch)[1].prediction
     assert np.abs(fed(DenseDiagonalFD(options), [batch])[1] - wanted).max() <= 1e-9
 
 
@@ -96,7 +97,7 @@ def test_features_that_come_later():
     rng = np.random.default_rng(0)
     rows = [dict(enumerate(rng.normal(size=5 + i // 2).tolist())) for i in range(300)]
     batch, options = batch_of(rows, rng.choice([-1.0, 1.0], 300)), options_of("squared", 3)
-    wanted = run_drfd(options, batch)[1].prediction
+    wanted = run_twin(options, batch)[1].prediction
     got = fed(DenseDiagonalFD(options), [rows_of(batch, slice(a, a + 20)) for a in range(0, 300, 20)])[1]
     assert np.abs(got - wanted).max() <= 1e-9
     np.testing.assert_array_equal(got, fed(DenseDiagonalFD(options), [batch])[1])

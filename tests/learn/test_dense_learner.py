@@ -6,8 +6,9 @@ rule promise is asked of the program: tests/sketch, `test_learner_checks`.
 
 import numpy as np
 import pytest
-from dense_learner import IN_RANGE, projected, pseudo_inverse, run_twin
+from dense_learner import IN_RANGE, projected, pseudo_inverse
 from streams import batch_of
+from twins import run_twin
 
 from sonlearn import LearnOptions
 

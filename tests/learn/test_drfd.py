@@ -6,9 +6,10 @@ Tolerance 1e-9 on predictions relative to max(1, |value|), on weights and the ma
 import numpy as np
 import pytest
 from dense_learner import by_column, dense_rows
-from drfd_twin import LONGEST, DrfdTwin, buffer_rows, off, options_of, run_drfd
+from drfd_twin import LONGEST, DrfdTwin, buffer_rows, off, options_of
 from for_all import for_all
 from streams import batch_of, rows_of, special_streams, zipf
+from twins import run_twin
 
 from sonlearn import Learner
 from sonlearn.learn.diagonal_fd.rounds import implicit
@@ -33,7 +34,7 @@ def matrix_of(learner, batch):
 
 def agree(options, batch):
     """Run both sides over `batch` and compare all that the engine shows."""
-    twin, wanted = run_drfd(options, batch)
+    twin, wanted = run_twin(options, batch)
     learner = Learner(options)
     got = learner.partial_fit(batch)
     for what in ("prediction", "raw", "loss"):
@@ -88,7 +89,7 @@ def test_rows_too_long_count_less(loss, scale):
     batch, options = zipf(n=150, d=20, s=6), options_of(loss, 3)
     values = batch.values * np.where(batch.indices == 2, scale, 1.0)
     batch = batch._replace(values=values)
-    twin, wanted = run_drfd(options, batch)
+    twin, wanted = run_twin(options, batch)
     learner = Learner(options)
     np.testing.assert_allclose(learner.partial_fit(batch).raw, wanted.raw, rtol=1e-4, atol=1e-4)
     np.testing.assert_allclose(matrix_of(learner, batch).diagonal(), twin.matrix.diagonal(), rtol=1e-4)
@@ -150,8 +151,9 @@ class FullTwin(DrfdTwin):
 @for_all("d, m", [(12, 13), (12, 20), (1, 2)])
 def test_more_rows_than_features_is_the_full_matrix(loss, d, m):
     batch, options = zipf(n=500, d=d, s=4), options_of(loss, m)
-    full = FullTwin(options, len(np.unique(batch.indices)))
-    wanted = full.run(batch)
+    X, _ = dense_rows(batch)
+    full = FullTwin(options, X.shape[1])
+    wanted = full.run(X, batch.y, batch.weight)
     got = Learner(options).partial_fit(batch)
     assert full.shrinks > 5
     np.testing.assert_allclose(got.raw, wanted.raw, rtol=1e-9, atol=1e-9)

@@ -3,7 +3,7 @@
 import numba
 import numpy as np
 import pytest
-from first_order_twin import TWINS, raw_predictions
+from first_order_twin import TWINS
 from for_all import for_all
 from streams import (
     batch_of_dense,
@@ -19,6 +19,7 @@ from streams import (
     without_some_labels,
     zipf,
 )
+from twins import by_dense_rows
 from vw_peer import vw_predictions
 
 from sonlearn import Learner, LearnOptions
@@ -89,7 +90,7 @@ def test_predictions_are_the_twins(stream, method):
     @for_all("loss, more", [(loss, more) for name, loss, more in SETTINGS if name == method])
     def the_same(loss, more):
         options, batch = LearnOptions(method=method, loss=loss, **more), fitting(STREAMS[stream], loss)
-        expected = raw_predictions(options, batch)
+        expected = by_dense_rows(options, batch)
         np.testing.assert_allclose(raw(options, batch), expected, rtol=1e-9, atol=1e-9)
         assert np.std(expected) > 0
 
@@ -110,7 +111,7 @@ def test_of_more_features_the_next_row_is_read_ahead(method):
     parts = [learner.partial_fit(rows_of(batch, slice(a, a + 25))).raw for a in range(0, 60, 25)]
     assert learner.size > LARGE_TABLE
     np.testing.assert_array_equal(np.concatenate(parts), raw(options, batch))
-    np.testing.assert_allclose(raw(options, batch), raw_predictions(options, batch), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(raw(options, batch), by_dense_rows(options, batch), rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.interpreted
@@ -119,7 +120,7 @@ def test_the_same_rows_again_and_again(method):
     """With smooth losses: where a prediction stands exactly at a kink, rounding decides, and no two programs agree."""
     for loss in {"squared", "logistic"} & set(METHODS[method].losses or LOSSES):
         options, batch = LearnOptions(method=method, loss=loss), duplicated(n=N)
-        np.testing.assert_allclose(raw(options, batch), raw_predictions(options, batch), rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(raw(options, batch), by_dense_rows(options, batch), rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.interpreted

@@ -8,12 +8,11 @@ import re
 import numba
 import numpy as np
 import pytest
-from dense_learner import by_column, dense_rows, run_twin
-from drfd_twin import run_drfd
+from dense_learner import by_column, dense_rows
 from for_all import for_all
 from states import check_saves
 from streams import batch_of, duplicated, ill_conditioned, mixed, rows_of, zipf
-from twins import TWINS
+from twins import TWINS, run_twin
 
 from sonlearn import Learner, LearnOptions, OptionError
 from sonlearn.learn.newton.round import MIN_WEIGHT_SCALE
@@ -55,7 +54,7 @@ def test_the_newton_family_is_its_twin(stream, settings, more):
     np.testing.assert_allclose(found.raw, wanted.raw, rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(learner.alpha, twin.sketch.alpha, rtol=1e-9)
     np.testing.assert_allclose(by_column(learner, batch), twin.weights(), rtol=1e-8, atol=1e-9)
-    np.testing.assert_allclose(learner.predict(batch).raw[-5:], [twin.predict(x)[1] for x in dense_rows(batch)[0][-5:]],
+    np.testing.assert_allclose(learner.predict(batch).raw[-5:], [twin.predict(x) for x in dense_rows(batch)[0][-5:]],
                                rtol=1e-8, atol=1e-9)  # fmt: skip
     plain = Learner(LearnOptions(sketch_size=4, **({"scale": options.scale} | settings))).partial_fit(batch).raw
     assert np.abs(plain - found.raw).max() > 1e-3
@@ -84,7 +83,7 @@ def test_drfd_is_its_twin(loss, m):
     for decay in (0.01, 0.2):
         for name, batch in STREAMS.items():
             options = LearnOptions(method="drfd", sketch_size=m, loss=loss, decay=decay)
-            twin, wanted = run_drfd(options, batch)
+            twin, wanted = run_twin(options, batch)
             learner = Learner(options)
             np.testing.assert_allclose(learner.partial_fit(batch).raw, wanted.raw, rtol=1e-9, atol=1e-9, err_msg=name)
             np.testing.assert_allclose(by_column(learner, batch), twin.w, rtol=1e-8, atol=1e-9)

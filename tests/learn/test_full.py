@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from for_all import for_all
-from matrix_twin import agree
 from streams import batch_of, duplicated, ill_conditioned, low_rank, mixed, rows_of
+from twins import agree
 
 from sonlearn import InputError, Learner, LearnOptions
 from sonlearn.options.losses import LOSSES

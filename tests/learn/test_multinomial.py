@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from dense_learner import dense_rows
+from dense_learner import by_column, dense_rows, loss_slope
 from for_all import for_all
-from softmax_twin import run_softmax, slopes, softmax
+from scipy.special import softmax
 from states import check_cuts
 from streams import batch_of, batch_of_dense, with_weights, without_some_labels, zipf
+from twins import run_twin
 
 from sonlearn import InputError, Learner, LearnOptions
 from sonlearn.learn.first_order.engine import FirstOrder
@@ -93,31 +94,22 @@ def test_a_learner_is_its_dense_twin(name):
     batch = stream()
     ours = make(name)
     got = ours.partial_fit(batch)
-    twin, raw = run_softmax(ours.options, numbered(batch, ours))
+    twin, (_, raw, loss) = run_twin(ours.options, numbered(batch, ours))
     assert sorted(ours.classes) == [1, 2, 3, 4], "the fifth class is never met"
     np.testing.assert_allclose(got.scores, raw[:, :4], rtol=1e-9, atol=1e-9)
     left = got.met < K
     np.testing.assert_allclose(raw[left, got.met[left]], raw[left, K - 1], rtol=1e-9, atol=1e-12)
     bound = ours.options.clip
     assert np.abs(raw).max() > bound or bound == np.inf, "a bound that is never met tests nothing"
-    probabilities = np.array([softmax(z) for z in raw])
+    probabilities = softmax(raw, axis=1)
     np.testing.assert_allclose(got.probabilities, probabilities[:, :4], rtol=1e-8, atol=1e-12)
     np.testing.assert_allclose(got.probabilities.sum(axis=1) + (K - 4) * got.other, 1.0, rtol=1e-12)
-    y = numbered(batch, ours).y
-    labelled = ~np.isnan(y)
-    np.testing.assert_allclose(
-        got.loss[labelled], -np.log(probabilities[labelled, y[labelled].astype(int)]), rtol=1e-8, atol=1e-12
-    )
+    np.testing.assert_allclose(got.loss, loss, rtol=1e-8, atol=1e-12)
     again, more = ours.predict(batch), np.array([twin.predict(x) for x in dense_rows(batch)[0]])
     np.testing.assert_allclose(again.scores, more[:, :4], rtol=1e-9, atol=1e-9)
     np.testing.assert_array_equal(again.label, batch.y)
     if name in FIRST_ORDER:
-        np.testing.assert_allclose(ours.weights()[1], sorted_columns(ours, batch, twin.weights())[:4], atol=1e-9)
-
-
-def sorted_columns(ours, batch, weights):
-    """The twin's weights in the order in which features were first seen."""
-    return weights[:, np.searchsorted(np.unique(batch.indices), ours.weights()[0])]
+        np.testing.assert_allclose(by_column(ours, batch), twin.w[:4], atol=1e-9)
 
 
 @pytest.mark.parametrize("name", ["rfd", "oja", "nag"])
@@ -126,7 +118,7 @@ def test_long_streams_with_generations_and_many_classes(name):
     batch = stream(n=500, classes=9, seed=3)
     ours = make(name, multinomial=9)
     got = ours.partial_fit(batch)
-    _, raw = run_softmax(ours.options, numbered(batch, ours))
+    raw = run_twin(ours.options, numbered(batch, ours))[1].raw
     np.testing.assert_allclose(got.scores, raw, rtol=1e-9, atol=1e-9)
 
 
@@ -138,7 +130,7 @@ def test_more_rows_than_features_are_the_whole_matrix():
         options = LearnOptions(sketch="rfd", sketch_size=8, multinomial=3, scale=scale, thin=0.0)
         ours = Learner(options)
         got = ours.partial_fit(batch)
-        _, raw = run_softmax(options, numbered(batch, ours), full=True)
+        raw = run_twin(options, numbered(batch, ours), full=True)[1].raw
         np.testing.assert_allclose(got.scores, raw, rtol=1e-7, atol=1e-8)
 
 
@@ -149,7 +141,7 @@ def test_slopes_are_the_derivatives_of_the_loss():
         for y in range(6):
             out = np.zeros(6)
             norm = softmax_slopes(z, y, 2.0, out)
-            np.testing.assert_allclose(out, 2 * slopes(z, y), rtol=1e-12, atol=1e-300)
+            np.testing.assert_allclose(out, 2 * loss_slope("logistic", z, y), rtol=1e-12, atol=1e-300)
             assert norm == pytest.approx(np.linalg.norm(out), rel=1e-12)
             eps = 1e-6
             for k in range(6):
@@ -170,7 +162,7 @@ def test_importance_follows_the_loss(classes):
         q = ours.options.learning_rate / np.sqrt(h * (1 - 1 / classes))  # x'Rx of a first row
         z, steps = np.zeros(classes), 4_000
         for _ in range(steps):
-            z -= h * q / steps * slopes(z, 0)
+            z -= h * q / steps * loss_slope("logistic", z, 0)
         got = ours.predict(batch)
         assert got.scores[0, 0] == pytest.approx(z[0], rel=2e-3)
         assert got.probabilities[0, 0] == pytest.approx(softmax(z)[0], rel=2e-3)

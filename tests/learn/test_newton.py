@@ -11,7 +11,7 @@ Seen on 1,500 rows as in `text`, worst of m = 1..20: RFD 8e-12, 2e-10, 4e-14 (al
 
 import numpy as np
 import pytest
-from dense_learner import by_column, run_twin
+from dense_learner import by_column
 from for_all import for_all
 from streams import (
     AS_THEY_COME,
@@ -25,6 +25,7 @@ from streams import (
     without_some_labels,
     zipf,
 )
+from twins import run_twin
 
 from sonlearn import Learner, LearnOptions
 from sonlearn.options.losses import CLASSIFICATION, LOSSES

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from for_all import for_all
-from matrix_twin import agree
 from streams import batch_of, duplicated, ill_conditioned, mixed, rows_of, shuffled_features, zipf
+from twins import agree
 
 from sonlearn import Learner, LearnOptions
 from sonlearn.data.mixing import draw, position_of

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from dense_learner import DenseLearner, run_twin
+from dense_learner import DenseLearner
 from for_all import for_all
 from streams import batch_of, batch_of_dense, ill_conditioned, zipf
+from twins import run_twin
 
 from sonlearn import Learner, LearnOptions
 

@@ -37,7 +37,7 @@ class Fading(DrfdTwin):
             self.at = now
         self.since = self.decisions(now)
         left, shrinks = (1 - self.o.decay) ** self.since, self.shrinks
-        self.learn(x, y, weight / left, self.w @ x)
+        self.learn(x, y, weight / left)
         if self.added and left < 0.5:
             self.shrink()
         if self.shrinks > shrinks:

@@ -18,6 +18,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import logsumexp, softmax
 
 from sonlearn import Batch, Learner, LearnOptions
 
@@ -45,13 +46,16 @@ def hashed(h: int) -> float:
 # ---------------------------------------------------------------------------------------------------- losses
 
 
-def canonical_label(loss: str, y: float) -> float:
-    """0/1 labels mean -1/+1 where the loss asks for a sign."""
-    return -1.0 if loss in ("logistic", "hinge", "squared_hinge") and y == 0 else y
+def canonical_label(options: LearnOptions, y: float) -> float:
+    """0/1 labels mean -1/+1 where the loss asks for a sign; of several classes y is the number of one."""
+    signs = options.loss in ("logistic", "hinge", "squared_hinge") and not options.multinomial
+    return -1.0 if signs and y == 0 else y
 
 
 def loss_value(loss: str, p: float, y: float, options: LearnOptions | None = None) -> float:
-    """l(p, y); `options` for the losses that have a parameter."""
+    """l(p, y); `options` for the losses that have a parameter. Of several classes ln(1/q_y), q the softmax of p."""
+    if np.ndim(p):
+        return logsumexp(p) - p[int(y)]
     match loss:
         case "squared":
             return (p - y) ** 2
@@ -74,7 +78,15 @@ def loss_value(loss: str, p: float, y: float, options: LearnOptions | None = Non
 
 
 def loss_slope(loss: str, p: float, y: float, options: LearnOptions | None = None) -> float:
-    """dl/dp, a subgradient at the kinks: 0 where hinge has y p = 1 or absolute or quantile have p = y."""
+    """dl/dp, a subgradient at the kinks: 0 where hinge has y p = 1 or absolute or quantile have p = y.
+
+    Of several classes float64[K], the entry of y from the others.
+    """
+    if np.ndim(p):
+        slopes = softmax(p)
+        slopes[int(y)] = 0.0
+        slopes[int(y)] = -slopes.sum()
+        return slopes
     match loss:
         case "squared":
             return 2.0 * (p - y)
@@ -93,6 +105,11 @@ def loss_slope(loss: str, p: float, y: float, options: LearnOptions | None = Non
         case "poisson":
             return np.exp(p) - y
     raise ValueError(loss)
+
+
+def size(slope):
+    """What a matrix sees of a slope: of several classes the length of theirs."""
+    return np.linalg.norm(slope) if np.ndim(slope) else slope
 
 
 # ---------------------------------------------------------------------------------------------------- linear algebra
@@ -345,30 +362,87 @@ def projected(u: np.ndarray, x: np.ndarray, C: float, A_plus: np.ndarray, outsid
 
 
 class Result(NamedTuple):
-    """float64[n] each; loss is NaN where there is no label."""
+    """float64[n] each, [n, K] of K classes, and of loss [n]; loss is NaN where there is no label."""
 
     prediction: np.ndarray
     raw: np.ndarray
     loss: np.ndarray
 
 
-class DenseLearner:
-    """One row at a time through the definitions; `full` replaces the sketch by the whole matrix."""
+class Twin:
+    """What all learners of dense rows have in common; w are the weights, of several classes a row for each.
+
+    predict(x) is the raw prediction, learn(x, y, h) a round of a label, or of several classes of the number of one.
+    """
+
+    def __init__(self, options: LearnOptions, d: int):
+        self.o, self.d, self.t = options, d, 0
+        self.w = np.zeros((options.multinomial, d) if options.multinomial else d)
+        self.range = (0.0, 0.0)
+
+    def predict(self, x: np.ndarray) -> float:
+        return self.within_labels(self.w @ x)
+
+    def forget(self) -> None:
+        """A round begins."""
+
+    def run(self, X: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None) -> Result:
+        """Rows of X one by one; those without a label (NaN) or of weight 0 are predicted only."""
+        raw, loss = np.empty((len(y), *self.w.shape[:-1])), np.full(len(y), np.nan)
+        for i, (x, label, h) in enumerate(zip(X, y, np.ones(len(y)) if weight is None else weight, strict=True)):
+            raw[i] = self.predict(x)
+            if not np.isnan(label):
+                means = canonical_label(self.o, label)
+                loss[i] = loss_value(self.o.loss, self.bounded(raw[i]), means, self.o)
+                if h > 0:
+                    self.forget()
+                    self.learn(x, means, h)
+                    self.range = min(self.range[0], label), max(self.range[1], label)
+        return Result(self.bounded(raw), raw, loss)
+
+    def clipped(self, u):
+        return u if self.o.clip == "labels" else np.clip(u, -self.o.clip, self.o.clip)
+
+    def bounded(self, u):
+        """What the loss is of: raw predictions within --clip; those of several classes as they are."""
+        return u if self.o.multinomial else self.clipped(u)
+
+    def within_labels(self, u: float) -> float:
+        """The raw prediction with --clip labels: within 0 and the labels learned."""
+        return np.clip(u, *self.range) if self.o.clip == "labels" else u
+
+    def kept(self, length: float) -> np.ndarray:
+        """The weights before a step of this length moves them."""
+        return self.w * max(1 - self.o.l2 * length, 0.5)
+
+    @property
+    def keep(self) -> float:
+        return 1 - self.o.decay
+
+    def slope(self, u, y):
+        """Of the loss in u within its bounds."""
+        return loss_slope(self.o.loss, self.clipped(u), y, self.o)
+
+
+class DenseLearner(Twin):
+    """One row at a time through the definitions; `full` replaces the sketch by the whole matrix.
+
+    Several classes share A: each projects and steps with it, and it takes the row sqrt(sigma + eta) |l'| h x.
+    """
 
     def __init__(self, options: LearnOptions, d: int, full: bool = False):
-        self.options, self.scale = options, options.scale if options.sketch else "none"
+        super().__init__(options, d)
+        self.scale = options.scale if options.sketch else "none"
         self.sketch = FullMatrix(options.alpha, d) if full else sketch_of(options, d)
-        self.u = np.zeros(d)
         self.D = np.full(d, DIAGONAL_START)
         self.top = np.zeros(d)  # largest sizes
-        self.t = 0  # rounds learned
-        self.remembered = 0.0  # the same, each fading
+        self.remembered = 0.0  # rounds learned, each fading
         self.held = 0  # rows that the sketch took
         self.mass = 0.0  # squared lengths of the rows since the last one that the sketch took
         self.inverse = self.sketch.pseudo_inverse()
 
     def eta(self) -> float:
-        eta, t = self.options.eta, self.remembered
+        eta, t = self.o.eta, self.remembered
         return {"1/t": 1 / t, "1/sqrt(t)": 1 / np.sqrt(t)}[eta] if isinstance(eta, str) else eta
 
     def scaled(self, x: np.ndarray) -> np.ndarray:
@@ -385,49 +459,46 @@ class DenseLearner:
         """In the scale of the original features (of unit rows: over the length that they have rescaled)."""
         match self.scale:
             case "none":
-                return self.u
+                return self.w
             case "gradients" | "all-gradients":
-                return self.u / np.sqrt(self.D)
-        return np.divide(self.u, self.top, out=np.zeros(len(self.u)), where=self.top > 0)
+                return self.w / np.sqrt(self.D)
+        return np.divide(self.w, self.top, out=np.zeros(self.w.shape), where=self.top > 0)
 
-    def predict(self, x: np.ndarray) -> tuple[float, float]:
-        """Prediction and raw u'x; nothing changes."""
-        C, raw = self.options.clip, self.u @ self.scaled(x)
-        return np.clip(raw, -C, C), raw
+    def predict(self, x: np.ndarray) -> float:
+        return self.w @ self.scaled(x)
 
-    def learn(self, x: np.ndarray, y: float, h: float = 1.0) -> tuple[float, float, float]:
-        """One round: prediction and raw u'x before the label is used, and the loss of the prediction."""
-        o = self.options
-        y = canonical_label(o.loss, y)
-        prediction, raw = self.predict(x)
+    def learn(self, x: np.ndarray, y: float, h: float = 1.0) -> None:
+        o, u = self.o, self.predict(x)
         self.t += 1
-        self.remembered = (1 - o.decay) * self.remembered + 1
+        self.remembered = self.keep * self.remembered + 1
         if o.decay:
-            self.sketch.forget_past(1 - o.decay)
-            self.mass *= 1 - o.decay
+            self.sketch.forget_past(self.keep)
+            self.mass *= self.keep
             self.inverse = self.sketch.pseudo_inverse()
 
         after = o.project == "after"
-        slope = h * loss_slope(o.loss, raw if after else prediction, y, o)
+        slope = h * (loss_slope(o.loss, u, y, o) if after else self.slope(u, y))
         before, scaled_x = self.D, self.scaled(x)
         if self.scale == "all-gradients":
-            self.D = before + (slope * x) ** 2
+            self.D = before + (size(slope) * x) ** 2
             scaled_x = self.scaled(x)
-        w = max(1 - o.l2 * h, 0.5) * self.u
+        w = self.kept(h)
         if not after:
-            w = w + projected(self.u, scaled_x, o.clip, *self.inverse) - self.u
-        g = slope * scaled_x
-        inverse = self.taken(np.sqrt(o.resolved_sigma + self.eta()) * g)
-        self.u = w - inverse[0] @ g
+            w = w + self.projected(scaled_x, *self.inverse) - self.w
+        inverse = self.taken(np.sqrt(o.resolved_sigma + self.eta()) * (size(slope) * scaled_x))
+        self.w = w - np.multiply.outer(slope, inverse[0] @ scaled_x)
         if after:
-            self.u = projected(self.u, scaled_x, o.clip, *inverse)
-        self.D = before + (slope * x) ** 2
+            self.w = self.projected(scaled_x, *inverse)
+        self.D = before + (size(slope) * x) ** 2
         self.top = np.maximum(self.top, np.abs(x))
-        return prediction, raw, loss_value(o.loss, prediction, y, o)
+
+    def projected(self, x: np.ndarray, *inverse: np.ndarray) -> np.ndarray:
+        """The weights, those of each class, within their bound at x."""
+        return np.apply_along_axis(projected, -1, self.w, x, self.o.clip, *inverse)
 
     def taken(self, ghat: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The sketch takes the row ghat, or leaves it out; returns the inverse for its step, with ghat in A."""
-        thin, norm2 = self.options.thin * isinstance(self.sketch, FrequentDirections), ghat @ ghat
+        thin, norm2 = self.o.thin * isinstance(self.sketch, FrequentDirections), ghat @ ghat
         self.mass += norm2
         share = thin * (0.5 + hashed(self.held))
         if thin > 0 and (norm2 == 0 or self.mass < share * self.sketch.alpha):
@@ -436,20 +507,6 @@ class DenseLearner:
         self.mass, self.held = 0.0, self.held + 1
         self.inverse = self.sketch.pseudo_inverse()
         return self.inverse
-
-    def run(self, X: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None) -> Result:
-        """Rows of X one by one; those without a label (NaN) or of weight 0 are predicted only."""
-        weight = np.ones(len(y)) if weight is None else weight
-        out, loss = np.empty((len(y), 3)), self.options.loss
-        for i in range(len(y)):
-            if np.isnan(y[i]) or weight[i] == 0:
-                out[i, :2] = self.predict(X[i])
-                out[i, 2] = (
-                    np.nan if np.isnan(y[i]) else loss_value(loss, out[i, 0], canonical_label(loss, y[i]), self.options)
-                )
-            else:
-                out[i] = self.learn(X[i], y[i], weight[i])
-        return Result(*out.T)
 
 
 def dense_rows(batch: Batch) -> tuple[np.ndarray, np.ndarray]:
@@ -467,10 +524,3 @@ def by_column(learner: Learner, batch: Batch, values: np.ndarray | None = None) 
     out = np.zeros((*values.shape[:-1], len(columns)))
     out[..., np.searchsorted(columns, ids)] = values
     return out
-
-
-def run_twin(options: LearnOptions, batch: Batch, full: bool = False) -> tuple[DenseLearner, Result]:
-    """A fresh twin over a whole batch."""
-    X, _ = dense_rows(batch)
-    twin = DenseLearner(options, X.shape[1], full)
-    return twin, twin.run(X, batch.y, batch.weight)

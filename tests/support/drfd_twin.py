@@ -7,10 +7,10 @@ given back to Delta, at the features of the rows added. With `--decay` B'B and t
 """
 
 import numpy as np
-from dense_learner import Result, canonical_label, dense_rows, loss_value
+from dense_learner import Twin
 from scipy.optimize import brentq
 
-from sonlearn import Batch, LearnOptions
+from sonlearn import LearnOptions
 
 #: Eigenvalues below this multiple of the largest are rounding.
 NOISE = 1e-14
@@ -38,12 +38,13 @@ def buffer_rows(m: int) -> int:
     return 1 if m == 0 else max(12, 2 * m)
 
 
-class DrfdTwin:
+class DrfdTwin(Twin):
     """The learner, dense."""
 
     def __init__(self, options: LearnOptions, d: int):
-        self.o, self.m = options, max(options.sketch_size, 1)
-        self.w, self.delta, self.mass = np.zeros(d), np.ones(d), np.zeros(d)
+        super().__init__(options, d)
+        self.m = max(options.sketch_size, 1)
+        self.delta, self.mass = np.ones(d), np.zeros(d)
         self.B, self.added = np.zeros((0, d)), []
         self.buffer, self.shrinks, self.since = buffer_rows(options.sketch_size), 0, 0
 
@@ -52,22 +53,11 @@ class DrfdTwin:
         """A, float64[d, d]."""
         return np.diag(self.delta) + self.B.T @ self.B
 
-    def run(self, batch: Batch) -> Result:
-        """Predict and learn the rows of `batch` in order."""
-        X, _ = dense_rows(batch)
-        z = np.zeros(batch.n)
-        loss = np.full(batch.n, np.nan)
-        for i, (x, y, h) in enumerate(zip(X, batch.y, batch.weight, strict=True)):
-            y = canonical_label(self.o.loss, y)
-            z[i] = self.w @ x
-            if not np.isnan(y):
-                loss[i] = loss_value(self.o.loss, z[i], y)
-                if h > 0 and x.any():
-                    self.learn(x, y, h, z[i])
-        return Result(z, z, loss)
-
-    def learn(self, x, y, h, z):
+    def learn(self, x, y, h):
         """One row of weight h."""
+        if not x.any():
+            return
+        z = self.w @ x
         self.since += 1
         step = np.linalg.solve(self.matrix, x)
         weight = min(h / self.o.arow_r, LONGEST / (x @ (x / self.delta)))
@@ -110,9 +100,3 @@ class DrfdTwin:
         renewed = 1 + self.mass - (self.B**2).sum(axis=0)
         self.delta[active] = np.maximum(1.0 if self.o.decay else self.delta, renewed)[active]
         self.added, self.shrinks, self.since = [], self.shrinks + 1, 0
-
-
-def run_drfd(options: LearnOptions, batch: Batch) -> tuple[DrfdTwin, Result]:
-    """A fresh twin over a whole batch."""
-    twin = DrfdTwin(options, len(np.unique(batch.indices)))
-    return twin, twin.run(batch)

@@ -9,16 +9,16 @@ Vowpal Wabbit's --coin. Nothing here is shared with the engine but the options.
 With `--decay` every sum is multiplied by 1 - RATE before a round that is learned adds to it; with `--l2` all
 weights are multiplied by 1 - L e before a step of length e moves them.
 
-A twin has w, predict(x), the raw prediction, and learn(x, y, h), which predicts first.
+Several classes share rates and matrices: these take the row |l'| x, and each class steps by them.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from dense_learner import canonical_label, dense_rows, loss_slope
-from scipy.special import wrightomega
+from dense_learner import Twin, size
+from scipy.special import logsumexp, wrightomega
 
-from sonlearn import Batch, LearnOptions
+from sonlearn import LearnOptions
 
 
 def followed(options: LearnOptions, p: float, y: float, T: float) -> float:
@@ -50,59 +50,12 @@ def followed(options: LearnOptions, p: float, y: float, T: float) -> float:
     raise ValueError(options.loss)
 
 
-class Twin:
-    """What all have in common, those of `matrix_twin` included; w are the weights."""
-
-    def __init__(self, options: LearnOptions, d: int):
-        self.o, self.d, self.w, self.t = options, d, np.zeros(d), 0
-        self.range = (0.0, 0.0)
-
-    def predict(self, x: np.ndarray) -> float:
-        return self.within_labels(self.w @ x)
-
-    def run(self, X: np.ndarray, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
-        """float64[n]: raw predictions; rows without a label (NaN) or of weight 0 are predicted only."""
-        raw = np.empty(len(X))
-        for i, (x, label, h) in enumerate(zip(X, y, weight, strict=True)):
-            if np.isnan(label) or h == 0:
-                raw[i] = self.predict(x)
-            else:
-                self.forget()
-                raw[i] = self.learn(x, canonical_label(self.o.loss, label), h)
-                self.range = min(self.range[0], label), max(self.range[1], label)
-        return raw
-
-    def clipped(self, u: float) -> float:
-        return u if self.o.clip == "labels" else np.clip(u, -self.o.clip, self.o.clip)
-
-    def within_labels(self, u: float) -> float:
-        """The raw prediction with --clip labels: within 0 and the labels learned."""
-        return np.clip(u, *self.range) if self.o.clip == "labels" else u
-
-    def kept(self, length: float) -> np.ndarray:
-        """The weights before a step of this length moves them."""
-        return self.w * max(1 - self.o.l2 * length, 0.5)
-
-    def forget(self) -> None:
-        """A round begins."""
-
-    @property
-    def keep(self) -> float:
-        return 1 - self.o.decay
-
-    def slope(self, u: float, y: float) -> float:
-        return loss_slope(self.o.loss, self.clipped(u), y, self.o)
-
-    def gradient(self, u: float, x: np.ndarray, y: float, h: float) -> np.ndarray:
-        return h * self.slope(u, y) * x
-
-
 class Stepped(Twin):
     """w -= l H^-1 g, or primal-dual w = -l H^-1 times the sum of g; here H = 1, of length l t^-p: sgd."""
 
     def __init__(self, options, d):
         super().__init__(options, d)
-        self.G, self.z = np.zeros(d), np.zeros(d)
+        self.G, self.z = np.zeros(d), np.zeros(self.w.shape)
 
     def rate(self) -> float:
         return self.o.learning_rate * self.t**-self.o.power_t
@@ -115,17 +68,24 @@ class Stepped(Twin):
         """H^-1 g."""
         return g
 
+    def metrics(self, g: np.ndarray) -> np.ndarray:
+        """Of each class's g."""
+        return np.apply_along_axis(self.metric, -1, g)
+
+    def slopes(self, u, x, y, h):
+        """What the step and H take of x, over x."""
+        return h * self.slope(u, y)
+
     def learn(self, x, y, h):
-        u = self.predict(x)
         self.t += 1
-        g = self.gradient(u, x, y, h)
-        self.take(g, x)
+        slope = self.slopes(self.predict(x), x, y, h)
+        g = np.multiply.outer(slope, x)
+        self.take(size(slope) * x, x)
         self.z = self.z + g
         if self.o.update == "dual":
-            self.w = -self.rate() * self.metric(self.z)
+            self.w = -self.rate() * self.metrics(self.z)
         else:
-            self.w = self.kept(self.rate() * h) - self.rate() * self.metric(g)
-        return u
+            self.w = self.kept(self.rate() * h) - self.rate() * self.metrics(g)
 
     def forget(self):
         self.G = self.G * self.keep
@@ -138,10 +98,9 @@ class Ogd(Stepped):
         raw = self.w @ x
         p, self.t = self.clipped(raw), self.t + 1
         self.w = self.kept(self.rate() * h)
-        if p != raw:
-            self.w = self.w + (p - raw) * x / (x @ x)
-        self.w = self.w - self.rate() * self.gradient(raw, x, y, h)
-        return raw
+        if np.any(p != raw):
+            self.w = self.w + np.multiply.outer(p - raw, x) / (x @ x)
+        self.w = self.w - self.rate() * np.multiply.outer(self.slopes(raw, x, y, h), x)
 
 
 class Adagrad(Stepped):
@@ -198,16 +157,27 @@ class Nag(Twin):
     def learn(self, x, y, h):
         u = self.predict(x)
         p, slope = self.clipped(u), self.slope(u, y)
-        if slope == 0 and self.o.rescale == "after":
-            return u
+        if not np.any(slope) and self.o.rescale == "after":
+            return
         self.w = self.rescaled(self.w, x)
-        R = self.rates(x, h, slope)
+        R = self.rates(x, h, size(slope))
         q = x @ (R * x)
         step = -h * slope
         if self.o.invariant and q > 0:
-            step = (followed(self.o, p, y, h * q) - p) / q
-        self.w = self.kept(self.o.learning_rate * step / -slope if slope else 0.0) + step * R * x
-        return u
+            step = self.followed(p, y, slope, h, q)
+        length = np.linalg.norm(step) / np.linalg.norm(slope) if np.any(slope) else 0.0
+        self.w = self.kept(self.o.learning_rate * length) + np.multiply.outer(step, R * x)
+
+    def followed(self, p, y, slope, h, q):
+        """The step over Rx that follows the loss; of several classes in the direction e_y - r of their predictions."""
+        if not self.o.multinomial:
+            return (followed(self.o, p, y, h * q) - p) / q
+        y = int(y)
+        if not slope[y] < 0:
+            return -h * slope
+        shares, others = slope / slope[y], np.delete(p, y)
+        a, m = shares @ shares, p[y] - logsumexp(others)
+        return shares * (followed(self.o, m, 1.0, a * h * q) - m) / (a * q)
 
     def forget(self):
         self.G *= self.keep
@@ -235,7 +205,6 @@ class Ftrl(Twin):
         sigma = (np.sqrt(self.n + g**2) - np.sqrt(self.n)) / self.o.ftrl_alpha
         self.z += g - sigma * w
         self.n += g**2
-        return u
 
 
 class Coin(Twin):
@@ -256,7 +225,7 @@ class Coin(Twin):
         return np.where(bound > 0, (self.o.ftrl_alpha + self.reward) * self.theta / (safe * (safe + self.G)), 0)
 
     def learn(self, x, y, h):
-        reported, on = self.within_labels(self.w @ x), x != 0
+        on = x != 0
         self.M = np.maximum(self.M, np.abs(x))
         self.N += h * np.sum((x[on] / self.M[on]) ** 2)
         self.t += h
@@ -268,17 +237,15 @@ class Coin(Twin):
         self.reward -= slope * x * bet
         self.theta -= slope * x
         self.G += np.abs(slope * x)
-        return reported
 
 
 class Nlms(Twin):
     """[NLMS] w += l (y - p) x/|x|^2; with importance h as often."""
 
     def learn(self, x, y, h):
-        u = self.w @ x
         if x @ x > 0:
-            self.w = self.w + (1 - (1 - self.o.learning_rate) ** h) * (y - self.clipped(u)) * x / (x @ x)
-        return u
+            error = y - self.clipped(self.w @ x)
+            self.w = self.w + (1 - (1 - self.o.learning_rate) ** h) * error * x / (x @ x)
 
 
 class Arow(Twin):
@@ -292,14 +259,13 @@ class Arow(Twin):
         m, r = self.w @ x, self.o.arow_r / h
         v = x @ (self.S * x)
         if self.o.loss != "squared" and y * m >= 1:
-            return m
+            return
         self.w = self.w + (y - m) / (v + r) * self.S * x
         if self.o.method == "arow-precision":
             self.S = 1 / (1 / self.S + x**2 / r)
         else:
             full = np.diag(self.S) - np.outer(self.S * x, self.S * x) / (v + r)
             self.S = np.diag(full).copy()
-        return m
 
     def forget(self):
         self.S = 1 / (1 + (1 / self.S - 1) * self.keep)  # the 1 that precisions begin with is none of the data's
@@ -309,9 +275,3 @@ TWINS = {
     "sgd": Stepped, "ogd": Ogd, "adagrad": Adagrad, "nag": Nag, "ftrl": Ftrl, "coin": Coin, "arow": Arow,
     "arow-precision": Arow, "nlms": Nlms, "ada-diag": AdaDiag,
 }  # fmt: skip
-
-
-def raw_predictions(options: LearnOptions, batch: Batch) -> np.ndarray:
-    """float64[n]: raw predictions of a fresh twin over a whole batch."""
-    X, _ = dense_rows(batch)
-    return TWINS[options.method](options, X.shape[1]).run(X, batch.y, batch.weight)

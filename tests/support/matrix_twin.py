@@ -3,18 +3,15 @@
 [SON] Luo et al., NIPS 2016; [RFD] Luo et al., JMLR 2019, section 6.2; [ADA] Wan, Zhang: Accelerating Adaptive Online
 Learning by Matrix Approximation, 2019; [AROW] Crammer et al., NIPS 2009. Nothing here is shared with the engines but
 the options: sketches are kept as matrices of d columns, and decomposed as such in every round.
-
-A twin has w, predict(x) and learn(x, y, h), which gives the raw prediction of before the label was used.
 """
 
 import copy
 
 import numpy as np
-from dense_learner import ZERO, FrequentDirections, dense_rows, of_spectrum, run_twin
-from first_order_twin import Adagrad, Twin
+from dense_learner import ZERO, FrequentDirections, Twin, of_spectrum
+from first_order_twin import Adagrad
 from scipy.integrate import solve_ivp
 
-from sonlearn import Batch, Learner, LearnOptions
 from sonlearn.options.methods import METHODS
 
 
@@ -28,11 +25,10 @@ class ArowFull(Twin):
     def learn(self, x, y, h):
         m, r = self.w @ x, self.o.arow_r / h
         if self.o.loss != "squared" and y * m >= 1:
-            return m
+            return
         Sx = self.S @ x
         self.w = self.w + (y - m) / (x @ Sx + r) * Sx
         self.S = np.linalg.inv(np.linalg.inv(self.S) + np.outer(x, x) / r)
-        return m
 
 
 class Ridge(Twin):
@@ -48,9 +44,8 @@ class Ridge(Twin):
         self.features, self.rows, self.due = features[: METHODS[options.method].values["most"]], [], 0
 
     def learn(self, x, y, h):
-        raw = self.w @ x
         if not x.any():  # rows of no entries
-            return raw
+            return
         self.rows.append((x[self.features], y, h))
         if len(self.rows) >= self.due:
             X, labels, weight = (np.array(column) for column in zip(*self.rows, strict=True))
@@ -66,7 +61,6 @@ class Ridge(Twin):
             penalty[constant] = 0.0
             HX = weight[:, None] * X[:, :seen]
             self.w[self.features[:seen]] = np.linalg.solve(HX.T @ X[:, :seen] + np.diag(penalty), HX.T @ labels)
-        return raw
 
 
 class AdaFull(Adagrad):
@@ -151,8 +145,7 @@ class MetaGrad(AdaFull):
         self.v, self.u = np.zeros(d), [np.zeros(d) for _ in range(20)]
 
     def learn(self, x, y, h):
-        raw = self.w @ x
-        g = self.gradient(raw, x, y, h)
+        g = self.slopes(self.w @ x, x, y, h) * x
         self.take(g, x)
         self.z, self.v = self.z + g, self.v + (self.w @ g) * g
         for e, eta in enumerate(self.eta):
@@ -161,7 +154,6 @@ class MetaGrad(AdaFull):
             self.u[e] = self.expert(self.u[e], self.o.alpha * np.eye(self.d) + 2 * eta**2 * self.squares(), eta, r, g)
         tilt = np.multiply(self.p, self.eta)
         self.w = tilt @ np.array(self.u) / tilt.sum()
-        return raw
 
     def squares(self):
         return self.G
@@ -208,18 +200,18 @@ class AdaDp(AdaGp):
     def row(self, g, x):
         return x
 
-    def gradient(self, raw, x, y, h):
+    def slopes(self, u, x, y, h):
         if self.o.loss != "poisson":
-            return super().gradient(raw, x, y, h)
+            return super().slopes(u, x, y, h)
         kept = self.S.copy(), copy.deepcopy(self.normals)
         self.take(x, x)
         quadratic = self.o.learning_rate * x @ self.metric(x)
         self.S, self.normals = kept
-        p = float(np.clip(raw, *self.o.bounds))
+        p = float(np.clip(u, *self.o.bounds))
         if quadratic == 0:
-            return 0 * x
+            return 0.0
         end = solve_ivp(lambda _, p: y - np.exp(p), (0, h * quadratic), [p], "LSODA", rtol=1e-12, atol=1e-12).y[0, -1]
-        return (p - end) / quadratic * x
+        return (p - end) / quadratic
 
 
 class Radagrad(AdaLr):
@@ -250,28 +242,3 @@ TWINS = {
 }  # fmt: skip
 #: Methods that are told of features in the order of their first sight: random numbers belong to them, or most are kept.
 BY_FEATURE = ("radagrad", "ada-lr", "ridge", "ridge-z")
-
-
-def raw_predictions(options: LearnOptions, batch: Batch) -> np.ndarray:
-    """float64[n]: raw predictions of a fresh twin over a whole batch; of a Newton method, by `dense_learner`."""
-    if options.method not in TWINS:
-        return run_twin(options, batch)[1].raw
-    X, ids = dense_rows(batch)
-    make = TWINS[options.method]
-    more = (order_of(batch, ids),) if options.method in BY_FEATURE else ()
-    return make(options, X.shape[1], *more).run(X, batch.y, batch.weight)
-
-
-def agree(batch: Batch, tolerance: float = 1e-9, **settings: object) -> tuple[Learner, np.ndarray]:
-    """(a learner, the twin's raw predictions) over a whole batch; the learner's are the same within the tolerance."""
-    options = LearnOptions(**settings)
-    wanted, learner = raw_predictions(options, batch), Learner(options)
-    np.testing.assert_allclose(learner.partial_fit(batch).raw, wanted, rtol=tolerance, atol=tolerance)
-    return learner, wanted
-
-
-def order_of(batch: Batch, ids: np.ndarray) -> np.ndarray:
-    """Columns of `ids` in the order in which rows that are learned from show them first."""
-    learned = np.repeat(~np.isnan(batch.y) & (batch.weight > 0), np.diff(batch.indptr))
-    shown, first = np.unique(batch.indices[learned], return_index=True)
-    return np.searchsorted(ids, shown[np.argsort(first)])

@@ -8,7 +8,7 @@ from dense_learner import DIAGONAL_START, DenseLearner, FrequentDirections
 
 def merged(twins: list[DenseLearner], base: DenseLearner) -> DenseLearner:
     """One `DenseLearner` of several, each of which went on from `base`."""
-    out, keep = copy.deepcopy(base), 1 - base.options.decay
+    out, keep = copy.deepcopy(base), base.keep
     rounds = [twin.t - base.t for twin in twins]
     by = [keep ** sum(rounds[g + 1 :]) for g in range(len(twins))]
 
@@ -27,8 +27,8 @@ def merged(twins: list[DenseLearner], base: DenseLearner) -> DenseLearner:
     inputs = start + sum(share * (twin.weights() - start) for share, twin in zip(shares, twins, strict=True))
     out.D = DIAGONAL_START + exact(lambda twin: twin.D - DIAGONAL_START)
     out.top = np.max([twin.top for twin in twins], axis=0)
-    scale = {"none": 1.0, "gradients": np.sqrt(out.D)}.get(base.options.scale, out.top)
-    out.u = inputs * scale
+    scale = {"none": 1.0, "gradients": np.sqrt(out.D)}.get(base.o.scale, out.top)
+    out.w = inputs * scale
     out.t, out.held = exact(lambda twin: twin.t), exact(lambda twin: twin.held)
     out.remembered, out.mass = sum(keep**i for i in range(out.t)), max(total(lambda twin: twin.mass), 0.0)
     out.sketch.alpha = total(lambda twin: twin.sketch.alpha, base.sketch.alpha_0)

@@ -7,6 +7,7 @@ rounded to float32 here as well.
 import math
 
 import numpy as np
+from scipy.special import softmax
 
 HALF = np.float32
 
@@ -158,11 +159,6 @@ def run(twin, X, y, h, K):
         if learned(y[i], h[i]):
             twin.learn(x, y[i], h[i])
     return out
-
-
-def softmax(z):
-    e = np.exp(z - z.max())
-    return e / e.sum()
 
 
 class CombinerTwin:

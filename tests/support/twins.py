@@ -7,25 +7,45 @@ import numpy as np
 from bayes_twin import Bayes
 from boost_twin import by_rows
 from boost_twin import raw_predictions as by_trees
-from dense_learner import run_twin
-from drfd_twin import run_drfd
+from dense_learner import DenseLearner, Result, Twin, dense_rows
+from drfd_twin import DrfdTwin
 from first_order_twin import TWINS as FIRST_ORDER
-from first_order_twin import raw_predictions
+from matrix_twin import BY_FEATURE
 from matrix_twin import TWINS as MATRIX
-from matrix_twin import raw_predictions as by_matrices
 
-from sonlearn import LearnOptions
+from sonlearn import Batch, Learner, LearnOptions
 from sonlearn.options.methods import METHODS
 
+NEWTON = ("rfd-son", "fd-son", "pfd-son", "cfd-son", "oja-son", "gd", "full-on", "rp-son")
+#: Of dense rows.
+DENSE = dict.fromkeys(NEWTON, DenseLearner) | FIRST_ORDER | MATRIX | {"drfd": DrfdTwin}
 
-def newton(options, batch):
-    """The Newton family, by explicit d x d matrices."""
+
+def run_twin(options: LearnOptions, batch: Batch, full: bool = False) -> tuple[Twin, Result]:
+    """A fresh twin of dense rows over a whole batch, of several classes with their numbers for labels."""
+    X, ids = dense_rows(batch)
+    more = (order_of(batch, ids),) if options.method in BY_FEATURE else (True,) if full else ()
+    twin = DENSE[options.method](options, X.shape[1], *more)
+    return twin, twin.run(X, batch.y, batch.weight)
+
+
+def order_of(batch: Batch, ids: np.ndarray) -> np.ndarray:
+    """Columns of `ids` in the order in which rows that are learned from show them first."""
+    learned = np.repeat(~np.isnan(batch.y) & (batch.weight > 0), np.diff(batch.indptr))
+    shown, first = np.unique(batch.indices[learned], return_index=True)
+    return np.searchsorted(ids, shown[np.argsort(first)])
+
+
+def by_dense_rows(options, batch):
     return run_twin(options, batch)[1].raw
 
 
-def compensated(options, batch):
-    """Frequent directions with the diagonal of what they shed."""
-    return run_drfd(options, batch)[1].raw
+def agree(batch: Batch, tolerance: float = 1e-9, **settings: object) -> tuple[Learner, np.ndarray]:
+    """(a learner, the twin's raw predictions) over a whole batch; the learner's are the same within the tolerance."""
+    options = LearnOptions(**settings)
+    wanted, learner = by_dense_rows(options, batch), Learner(options)
+    np.testing.assert_allclose(learner.partial_fit(batch).raw, wanted, rtol=tolerance, atol=tolerance)
+    return learner, wanted
 
 
 def bayes(options, batch):
@@ -68,12 +88,9 @@ def boost(options, batch):
 
 
 TWINS = {
+    **dict.fromkeys(DENSE, by_dense_rows),
     "boost": boost,
     "mixture": mixture,
-    **dict.fromkeys(("rfd-son", "fd-son", "pfd-son", "cfd-son", "oja-son", "gd", "full-on", "rp-son"), newton),
-    **dict.fromkeys(FIRST_ORDER, raw_predictions),
-    **dict.fromkeys(MATRIX, by_matrices),
-    "drfd": compensated,
     "bayes": bayes,
     "multinomial-bayes": bayes,
     "ewma": ewma,
