@@ -5,19 +5,7 @@ import pytest
 from bayes_twin import Bayes
 from for_all import for_all
 from states import assert_same, state_of
-from streams import (
-    batch_of,
-    duplicated,
-    entries,
-    one_feature,
-    repeated_ids,
-    rows_of,
-    wide_range,
-    with_empty_rows,
-    with_weights,
-    without_some_labels,
-    zipf,
-)
+from streams import batch_of, duplicated, entries, one_feature, rows_of, variants, wide_range, zipf
 
 from sonlearn import DivergedError, Learner, LearnOptions
 
@@ -30,22 +18,11 @@ def learner_of(method, loss="logistic"):
     return Learner(LearnOptions(method=method, loss=loss))
 
 
-def streams():
-    text = zipf(n=200, d=60)
-    return {
-        "text": text,
-        "weighted": with_weights(without_some_labels(text)),
-        "empty-rows": with_empty_rows(text),
-        "repeated": repeated_ids(rows_of(text, slice(0, 80))),
-        "duplicated": duplicated(n=150),
-        "one-feature": one_feature(n=100),
-        "one-class": text._replace(y=np.ones(200)),
-        "zero-one": text._replace(y=(text.y > 0).astype(float)),
-        "wide": wide_range(n=150),
-    }
-
-
-STREAMS = streams()
+TEXT = zipf(n=100, d=60)
+STREAMS = variants(TEXT) | {
+    "duplicated": duplicated(n=150), "one-feature": one_feature(n=100), "wide": wide_range(n=150),
+    "one-class": TEXT._replace(y=np.ones(100)), "zero-one": TEXT._replace(y=(TEXT.y > 0).astype(float)),
+}  # fmt: skip
 
 
 def rows(batch):

@@ -7,17 +7,7 @@ import numpy as np
 import pytest
 from drfd_twin import off, options_of
 from for_all import for_all
-from streams import (
-    batch_of,
-    duplicated,
-    ill_conditioned,
-    low_rank,
-    rows_of,
-    with_empty_rows,
-    with_weights,
-    without_some_labels,
-    zipf,
-)
+from streams import batch_of, rows_of, special_streams
 from twins import run_twin
 
 from sonlearn.learn.diagonal_fd.dense import DenseDiagonalFD
@@ -50,15 +40,7 @@ def dense(n=200, d=9, seed=0):
     return from_scipy(X, np.sign(X[:, 0] + 0.3 * rng.normal(size=n)))
 
 
-STREAMS = {
-    "dense": dense(),
-    "wide": dense(d=71),
-    "weighted": with_weights(without_some_labels(zipf(n=250, d=60))),
-    "empty-rows": with_empty_rows(zipf(n=200, d=30)),
-    "duplicated": duplicated(n=200, d=40),
-    "rank-4": low_rank(n=200, d=40, seed=3),
-    "ill-conditioned": ill_conditioned(1e4, T=200, d=40, large=5).batch,
-}
+STREAMS = special_streams(40) | {"dense": dense(), "wide": dense(d=71)}
 
 
 @pytest.mark.parametrize("m", [0, 1, 2, 5, 10])

@@ -11,12 +11,9 @@ from streams import (
     entries,
     ill_conditioned,
     one_feature,
-    repeated_ids,
     rows_of,
-    shuffled_features,
-    with_empty_rows,
+    variants,
     with_weights,
-    without_some_labels,
     zipf,
 )
 from twins import by_dense_rows
@@ -31,13 +28,9 @@ N = 60 if numba.config.DISABLE_JIT else 150
 STREAMS = {
     "text": zipf(n=2 * N, d=80),
     "long rows": zipf(n=N, d=80, unit=False, seed=1),
-    "weighted": with_weights(zipf(n=N, d=60, unit=False, seed=2)),
-    "unlabelled": without_some_labels(zipf(n=N, d=60, seed=3)),
     "dense": ill_conditioned(1e3, T=N, d=20, large=4).batch,
-    "empty rows": with_empty_rows(zipf(n=N, d=40, seed=4)),
-    "repeated ids": repeated_ids(zipf(n=N, d=40, seed=5)),
     "one feature": one_feature(n=N),
-    "unsorted": shuffled_features(zipf(n=N, d=60, seed=6)),
+    **variants(zipf(n=N, d=60, unit=False, seed=2)),
 }
 #: Forgetting, shrinking, and both.
 FADING = [{"decay": 0.02}, {"l2": 0.03}, {"decay": 0.3, "l2": 3.0, "clip": 0.7}]
