@@ -9,6 +9,7 @@ Numba and numpy are imported by the verbs, once the command line is known to be 
 from __future__ import annotations
 
 import contextlib
+import errno
 import importlib
 import itertools
 import os
@@ -25,6 +26,8 @@ from sonlearn.options.run import ClusterOptions
 from sonlearn.options.spec import closest
 
 CLOSED_PIPE = 128 + 13
+#: Of what the system has no more; other errors that name no file are those of standard output.
+_USED_UP = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)
 
 
 def help_text() -> str:
@@ -64,10 +67,13 @@ def main(arguments: list[str] | None = None) -> int:
     except MemoryError as error:
         return _fail(f"out of memory {error}".strip())
     except OSError as error:
-        return _fail(f"{error.filename or 'standard output: cannot be written'}: {error.strerror or error}")
+        place = error.filename or ("" if error.errno in _USED_UP else "standard output: cannot be written")
+        return _fail(f"{place}: {error.strerror or error}".removeprefix(": "))
     except Exception as error:
         if os.environ.get("SONLEARN_DEBUG") == "1":
             raise
+        if str(error) == "can't start new thread":
+            return _fail("the system starts no more threads; give --threads 1, or raise its limit (ulimit -u)")
         text = " ".join(f"{type(error).__name__}: {error}".split())
         return _fail(f"unexpected {text}; this is a bug, please report it (SONLEARN_DEBUG=1 shows where)")
     finally:

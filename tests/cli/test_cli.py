@@ -369,6 +369,24 @@ def test_a_bug_is_one_line_and_a_traceback_on_request(cli, monkeypatch):
         main(["train", "a.svm"])
 
 
+@pytest.mark.parametrize(("error", "line"), [
+    (OSError(24, "Too many open files"), "Too many open files"),
+    (OSError(28, "No space left on device", "some/file"), "some/file: No space left on device"),
+    (RuntimeError("can't start new thread"),
+     "the system starts no more threads; give --threads 1, or raise its limit (ulimit -u)"),
+])  # fmt: skip
+def test_what_the_system_refuses_is_named_as_that(cli, monkeypatch, error, line):
+    """Not as standard output, nor as a bug."""
+    from sonlearn.commands import train
+
+    def refused(*_):
+        raise error
+
+    monkeypatch.setattr(train, "asked", refused)
+    done = cli("train", "a.svm")
+    assert (done.status, done.err) == (1, f"sonlearn: {line}")
+
+
 # ------------------------------------------------------------------------------------------------- help, imports
 
 
