@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 from sonlearn.data.batch import Batch
-from sonlearn.errors import InputError
+from sonlearn.errors import InputError, OutputError
 from sonlearn.files.atomic import whole_file
 from sonlearn.options import TextOptions
 from sonlearn.options.text import INFERRED
@@ -73,7 +73,8 @@ class CachedReader(Reader):
 
     May be iterated any number of times; also over standard input and streams, which can be cached only for the life of
     this object. The cache is used if the options are the same and the sources are; otherwise it is made anew while the
-    text is read. A pass that is broken off leaves none.
+    text is read. A pass that is broken off leaves none, and so does one that cannot write it, as `notes` say: it raises
+    OutputError only where a source cannot be read again.
 
     A source is the same if its size, its number, the times of its last writing and change, and its first and last 64 KB
     are. ``cp -p`` and ``touch`` cannot set the time of the change back.
@@ -174,14 +175,28 @@ class CachedReader(Reader):
         self.format, self._parsers = self._format, threading.local()  # those of a pass before have seen its namespaces
         before = [_identity(source) for source in expand_globs(self.sources)]
         before_names = {slot: list(counts) for slot, counts in self.names.counts.items()}
-        with contextlib.suppress(_UnfinishedError), whole_file(self.path) as file:
+        batches = super().__iter__()
+        try:
+            with contextlib.suppress(_UnfinishedError):
+                yield from self._written(batches, before, before_names)
+        except OutputError as error:
+            if None in before:  # further passes have nothing else to read
+                raise
+            self.notes.append(f"{error}; the text is read without a cache")
+            yield from batches
+
+    def _written(
+        self, batches: Iterator[Batch], before: list[Any], before_names: dict[int, list[int]]
+    ) -> Iterator[Batch]:  # fmt: skip
+        """The same batches, each of which is in the cache before the next one is read."""
+        with whole_file(self.path) as file:
             file.write(_MAGIC)
             names: dict[str, int] = {}
             count = 0
-            for batch in super().__iter__():
+            for batch in batches:
+                yield batch
                 _write_block(file, batch, names.setdefault(batch.source, len(names)))
                 count += 1
-                yield batch
             if [_identity(source) for source in expand_globs(self.sources)] != before:
                 raise _UnfinishedError
             trailer = {

@@ -1,5 +1,6 @@
 """The cache: what comes out is what went in, and it is not used when it is stale or damaged."""
 
+import errno
 import io
 import os
 
@@ -7,6 +8,7 @@ import numpy as np
 import pytest
 
 from sonlearn import Batch, InputError, TextOptions
+from sonlearn.errors import OutputError
 from sonlearn.text import cache
 from sonlearn.text.cache import CachedReader
 from sonlearn.text.read import Reader
@@ -161,6 +163,35 @@ def test_broken_off_or_failed_leaves_nothing(files):
     with pytest.raises(InputError, match="expected a bar"):
         list(CachedReader(sources, path=path))
     assert sorted(os.listdir(path.parent)) == ["a.vw", "b.vw"]
+
+
+@pytest.mark.parametrize("room", [0, 1, 5, 8])  # the last one: for all but the trailer
+def test_a_full_disk_costs_the_cache_alone(files, room, monkeypatch):
+    sources, path = files
+    plain = Reader(sources, chunk_bytes=600)
+    expected = list(plain)
+    assert len(expected) == 8
+    write, written = cache._write, []
+
+    def full(file, *rest):
+        written.append(rest)
+        if len(written) > room:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        write(file, *rest)
+
+    reader = CachedReader(sources, path=path, chunk_bytes=600)
+    with monkeypatch.context() as patch:
+        patch.setattr(cache, "_write", full)
+        assert_same(list(reader), expected)
+        told = f"{path}: cannot be written: No space left on device; the text is read without a cache"
+        assert reader.notes == [*plain.notes, told]
+        assert sorted(os.listdir(path.parent)) == ["a.vw", "b.vw"]
+        stream = CachedReader([io.BytesIO(TEXT)], path=path)  # which further passes could not read again
+        with pytest.raises(OutputError, match="cannot be written: No space left"):
+            list(stream)
+    for reason in ("no cache", None):
+        assert_same(list(reader), expected)
+        assert (reader.reason, told in reader.notes) == (reason, False)
 
 
 def test_a_text_that_changes_between_passes_is_read_as_by_a_new_reader(files):
