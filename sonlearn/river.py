@@ -57,6 +57,11 @@ def _slot(name: str, text: str | None) -> int:
 _NO_NUMBERS = bytes, bytearray, memoryview, complex, np.complexfloating, np.timedelta64
 
 
+def _told(value: Any) -> str:
+    """A value for a message, in a short line: pandas shows its objects in several."""
+    return " ".join(reprlib.repr(value).split())
+
+
 def _is_missing(value: Any) -> bool:
     """Return whether a value is None, NaN, NaT or pandas' NA, of which it cannot be said whether it equals itself."""
     try:
@@ -102,7 +107,7 @@ def _entries(
         try:
             entries += [(slot & mask, x, told) for slot, x, told in _features_of(str(name), value, texts) if x]
         except (OverflowError, TypeError, ValueError):
-            found = f"{reprlib.repr(value)} for the feature {name!r}"
+            found = f"{_told(value)} for the feature {name!r}"
             raise InputError(SOURCE, row, None, found, "a finite number or a text") from None
     return sorted(entries)
 
@@ -116,7 +121,7 @@ def _numbers(values: Any, what: str, n: int) -> np.ndarray:
     except (OverflowError, TypeError, ValueError):
         given = None
     if given is None or given.shape not in ((), (n,)):
-        raise InputError(SOURCE, None, None, f"{what} {reprlib.repr(values)}", f"a number as {what}") from None
+        raise InputError(SOURCE, None, None, f"{what} {_told(values)}", f"a number as {what}") from None
     return np.full(n, given) if given.ndim == 0 else given
 
 
@@ -400,8 +405,8 @@ class SonlearnClassifier(_RiverEstimator, MiniBatchClassifier):
         batch = self._unlabelled(rows, weight)
         for row, label in enumerate(y, 1):
             if not isinstance(label, Hashable):
-                raise InputError(SOURCE, row, None, f"label {reprlib.repr(label)}", "a class: a text or a number")
-            if label is None or label != label:
+                raise InputError(SOURCE, row, None, f"label {_told(label)}", "a class: a text or a number")
+            if _is_missing(label):
                 raise InputError(SOURCE, row, None, f"label {label}", "a class; leave out rows without a label")
         if self.class_weight is not None:
             batch = batch._replace(weight=batch.weight * base.weights_of_classes(self.class_weight, y))
@@ -410,7 +415,7 @@ class SonlearnClassifier(_RiverEstimator, MiniBatchClassifier):
         for row, (label, h) in enumerate(zip(y, batch.weight, strict=True)):
             if self.fixed_ and label not in self.numbers_:
                 known = ", ".join(map(repr, self.numbers_))
-                raise InputError(SOURCE, row + 1, None, f"label {reprlib.repr(label)}", f"one of the classes {known}")
+                raise InputError(SOURCE, row + 1, None, f"label {_told(label)}", f"one of the classes {known}")
             if h > 0:
                 self.numbers_.setdefault(label, len(self.numbers_))
         numbers = np.array([self.numbers_.get(label, 0) for label in y])

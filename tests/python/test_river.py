@@ -216,6 +216,18 @@ def test_what_is_wrong_is_told_in_a_short_line():
         ours.learn_one({"a": 10**400}, 1)
 
 
+def test_what_pandas_has_is_told_in_a_line():
+    pandas = pytest.importorskip("pandas", reason="needs pandas")
+    series = pandas.Series([1.0, 2.0])
+    for ours, x, y in (
+        (SonlearnClassifier(method="nag"), {"a": series}, 1), (SonlearnClassifier(method="nag"), {"a": 1.0}, pandas.NA),
+        (SonlearnRegressor(method="nag"), {"a": 1.0}, series), (SonlearnRegressor(method="nag"), {"a": 1.0}, pandas.NA),
+    ):  # fmt: skip
+        with pytest.raises(InputError) as refused:
+            ours.learn_one(x, y)
+        assert ("found" in str(refused.value), "\n" in str(refused.value)) == (True, False)
+
+
 @pytest.mark.parametrize("label", [None, math.nan, np.float64("nan")])
 def test_a_missing_label_is_no_class(label):
     ours = SonlearnClassifier(method="nag")
