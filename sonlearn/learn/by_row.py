@@ -50,13 +50,18 @@ class EngineByRow:
         self._engine, self._features, self._before = engine, np.zeros(1, np.int64), 0
         self._last: tuple[Any, Any, Any] = NOTHING  # the state, rows and predictions that the calls are of
 
-    def serves(self, rows: Rows) -> bool:
-        """Return whether `rows` is one row, and so were the last ones that were asked for: more will come."""
-        if len(rows.y) == 1 and not (rows.marks == 1).any():
-            self._before += 1
-        else:
-            self._before, self._last = 0, NOTHING  # nothing is kept of a state that is no more
-        return self._before > MIN_ROWS_TO_PREPARE
+    def serves(self, rows: Rows, K: int) -> bool:
+        """Return whether `rows` is one row, of `K` scores as the last ones that were asked for: more will come.
+
+        A row that brings a class is not: what would be prepared for it would not serve the next one.
+        """
+        one = len(rows.y) == 1 and not (rows.marks == 1).any()
+        self._before = self._before + 1 if one else 0
+        serves = self._before > MIN_ROWS_TO_PREPARE and self.out.raw.shape[1] == K
+        if not serves:
+            self._last = NOTHING  # nothing is kept of a state that is no more
+            self.make_room(0, K)
+        return serves
 
     def make_room(self, entries: int, K: int) -> None:
         """Buffers for a row of so many entries, and K scores."""

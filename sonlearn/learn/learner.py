@@ -251,7 +251,7 @@ class Learner(SavedModel):
         `before`: the header of `labels` before those of `batch` were coded, so that they can be coded without a row
         that is refused; None where other learners use the same labels.
         """
-        alone = not (settles or self.options.label_delay) and self._alone.serves(rows)
+        alone = not (settles or self.options.label_delay) and self._alone.serves(rows, self.scores)
         if not alone:
             self.state = self.engine.reserve(self.state, rows, self.size)
         out, refused, at = Predictions.empty(batch.n, self.scores), np.zeros(batch.n, dtype=bool), -1

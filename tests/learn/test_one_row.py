@@ -144,6 +144,16 @@ def test_batches_of_one_row_are_as_other_batches(options, monkeypatch):
     same_state(one, many)
 
 
+def test_nothing_is_prepared_for_a_row_that_brings_a_class(monkeypatch):
+    """The next row would find scores of one class more, and all would be prepared anew."""
+    monkeypatch.setattr(by_row, "MIN_ROWS_TO_PREPARE", 2)
+    one, prepared, run = settled(members=("nag",), classes="auto"), [], by_row.EngineByRow.run
+    monkeypatch.setattr(by_row.EngineByRow, "run", lambda own, *given: prepared.append(i) or run(own, *given))
+    for i, (row, _, weight) in enumerate(stream(30)):
+        one.partial_fit(batch_of(row, 5.0 + i // 3, 1.0 + weight))
+    assert prepared == [i for i in range(30) if i % 3 > 0]
+
+
 @pytest.mark.parametrize("problem", MEMBERS)
 @pytest.mark.parametrize("numbers", [pytest.param(True, marks=pytest.mark.compiled), False])
 def test_a_committee_learns_rows_one_by_one_as_in_batches(problem, numbers, monkeypatch):
