@@ -66,7 +66,7 @@ def test_special_cases_of_section_2_3(name):
         same = FrequentDirections(gfd(l, w, p)).update(A)
         np.testing.assert_array_equal(same.matrix(), sketch.matrix())
         assert same.rule.h == sketch.rule.h == w[: round((1 - p) * l) + 1].sum()
-    B = twin.fd_liberty(A, l)
+    B, _ = twin.directions(A, l // 2, l)
     assert_same(A, make_sketch("fd-half", l).update(A), B, twin.gfd(A, l, ones, 0.6, 0.6)[1])
 
 

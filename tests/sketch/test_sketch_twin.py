@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import sketch_twin as twin
+from dense_learner import paying
 from for_all import for_all
 from sketch_twin import MATRICES, error, matrix
 
@@ -22,15 +23,15 @@ def assert_same(A, sketch, B):
 @for_all("name", MATRICES)
 def test_row_by_row_fd_rfd_cfd_isvd(name, m):
     A = matrix(name)
-    B, alpha = twin.fd_row_by_row(A, m)
+    B, shed = twin.directions(A, m)
     assert_same(A, make_sketch("fd", m, buffer=m).update(A), B)
     rfd = make_sketch("rfd", m, buffer=m).update(A)
     assert_same(A, rfd, B)
-    assert rfd.alpha == pytest.approx(alpha, rel=1e-11, abs=1e-20 * (A**2).sum())
+    assert rfd.alpha == pytest.approx(shed / 2, rel=1e-11, abs=1e-20 * (A**2).sum())
     if m > 1 and name != "flat":  # where all directions are equal, the greedy choice is any of them
-        assert_same(A, make_sketch("isvd", m, buffer=m).update(A), twin.isvd(A, m))
+        assert_same(A, make_sketch("isvd", m, buffer=m).update(A), twin.directions(A, m, lose=0.0)[0])
     if name not in ("exactly_low_rank", "flat") and m > 1:  # there CFD raises directions that are zero up to rounding
-        assert_same(A, make_sketch("cfd", m, buffer=m).update(A), twin.cfd(A, m))
+        assert_same(A, make_sketch("cfd", m, buffer=m).update(A), twin.directions(A, m, compensated=True)[0])
 
 
 @for_all("m", [1, 2, 6, 15])
@@ -38,11 +39,11 @@ def test_row_by_row_fd_rfd_cfd_isvd(name, m):
 def test_doubled_buffer_between_shrinks(name, m):
     A = matrix(name)
     for n in (2 * m - 1, 2 * m, 2 * m + 1, len(A)):
-        S, alpha = twin.fd_doubled(A[:n], m)
+        S, shed = twin.directions(A[:n], m, 2 * m)
         rfd = make_sketch("rfd", m, alpha=0.25).update(A[:n])
         rows, found = rfd.held()
         np.testing.assert_allclose(rows.T @ rows, S.T @ S, rtol=0, atol=1e-12 * (A**2).sum())
-        assert found == pytest.approx(0.25 + alpha, rel=1e-11, abs=1e-20 * (A**2).sum())
+        assert found == pytest.approx(0.25 + shed / 2, rel=1e-11, abs=1e-20 * (A**2).sum())
 
 
 def repeated_units():
@@ -63,8 +64,8 @@ def test_rows_are_counted_whatever_their_rank():
     """[RFD] Algorithm 5 on rows that are not independent; its places are not freed before the next shrink."""
     A = repeated_units()
     exact, freed = make_sketch("rfd", 4).update(A), make_sketch("rfd", 4, recycle=True).update(A)
-    S, alpha = twin.fd_doubled(A, 4)
-    assert alpha == pytest.approx(3.625)
+    S, shed = twin.directions(A, 4, 8)
+    assert shed / 2 == pytest.approx(3.625)
     assert exact.held()[1] == pytest.approx(3.625)
     assert freed.held()[1] == pytest.approx(2.5)
     rows, _ = exact.held()
@@ -76,21 +77,22 @@ def test_rows_are_counted_whatever_their_rank():
 @for_all("make", [repeated_units, binary, lambda: np.vstack([np.zeros((25, 300)), binary()])])
 def test_doubled_buffer_on_rows_of_low_rank(make, m, form):
     A = make()
-    S, alpha = twin.fd_doubled(A, m)
+    S, shed = twin.directions(A, m, 2 * m)
     for method in ("fd", "rfd"):
         sketch = make_sketch(method, m).update(form(A))
         rows, found = sketch.held()
         product = (rows.T @ rows).toarray() if sp.issparse(rows) else rows.T @ rows
         np.testing.assert_allclose(product, S.T @ S, rtol=0, atol=1e-12 * (A**2).sum())
-        assert found == pytest.approx(alpha if method == "rfd" else 0.0, rel=1e-12)
+        assert found == pytest.approx(shed / 2 if method == "rfd" else 0.0, rel=1e-12)
 
 
 @pytest.mark.parametrize("name", ["random_matrix", "low_rank", "adversarial", "decaying", "images"])
 def test_pfd_and_liberty(name):
     A = matrix(name)
     for share in (0.2, 0.5, 1.0):
-        assert_same(A, make_sketch("pfd", 10, share=share, buffer=10).update(A), twin.pfd(A, 10, share))
-    assert_same(A, make_sketch("fd-half", 10).update(A), twin.fd_liberty(A, 10))
+        wanted, _ = twin.directions(A, 10, lose=paying(10, share))
+        assert_same(A, make_sketch("pfd", 10, share=share, buffer=10).update(A), wanted)
+    assert_same(A, make_sketch("fd-half", 10).update(A), twin.directions(A, 5, 10)[0])
 
 
 @pytest.mark.parametrize("pivot", [1, 4, 9])
@@ -98,7 +100,7 @@ def test_weights_before_a_pivot_after_which_all_go(pivot):
     A = matrix("decaying")
     w = np.random.default_rng(3).random(pivot - 1)
     sketch = FrequentDirections(Rule("own", 9, 8, pivot, pivot, tuple(w))).update(A)
-    rows, escaped = twin.pivoted(A, 9, pivot, w)
+    rows, escaped = twin.directions(A, pivot, 9, lose=w)
     found, _ = sketch.held()
     np.testing.assert_allclose(found.T @ found, rows.T @ rows, rtol=0, atol=1e-12 * (A**2).sum())
     assert sketch.escaped == pytest.approx(escaped, rel=1e-12)

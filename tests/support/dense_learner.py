@@ -27,6 +27,8 @@ from sonlearn import Batch, Learner, LearnOptions
 IN_RANGE = 1e-22
 #: The same for Oja's sketch, which asks whether a direction is worth a row.
 NEW = 1e-12
+#: Rows whose least singular value is more than this share of the largest are far from each other's range.
+INDEPENDENT = 1e-8
 #: Of the kept rows, those whose square is at most this multiple of the largest are none.
 NO_ROW = 1e-14
 #: Eigenvalues up to this multiple of the largest are 0 where a pseudo-inverse is meant.
@@ -178,23 +180,24 @@ class NoSketch:
 
 
 class FrequentDirections(NoSketch):
-    """Frequent directions with a doubled buffer; `robust` adds half of the shed mass to alpha ([RFD] Alg. 5, 6).
+    """Frequent directions; `robust` adds half of the shed mass to alpha ([RFD] Alg. 5, 6).
 
-    Of the m leading squared values the last `payers` are lowered: all (FD), or floor(beta m) of them (PFD). With
-    `compensated` (CFD) A reads the kept rows' squares with all that was shed so far added; the sketch goes on as FD.
+    There is a shrink when there are `full` rows: m ([RFD] Alg. 1, 2), or 2m (Alg. 4, 5). Of the m - 1 leading squared
+    values each loses `lose` times the m-th: 1 (FD), 1 or 0 (PFD), 0 (incremental SVD). With `compensated` (CFD) A reads
+    the kept rows' squares with all that was shed so far added; the sketch goes on as FD.
     """
 
-    def __init__(self, alpha: float, d: int, m: int, robust=False, payers: int | None = None, compensated=False):
+    def __init__(self, alpha: float, d: int, m: int, robust=False, lose=1.0, compensated=False, full=None):
         super().__init__(alpha, d)
-        self.m, self.robust, self.compensated = m, robust, compensated
-        self.payers = m if payers is None else payers
+        self.m, self.robust, self.compensated, self.full = m, robust, compensated, full or 2 * m
+        self.lose = np.broadcast_to(lose, m - 1)
         self.buffer = np.zeros((0, d))
         self.kept = np.zeros(0)
         self.shed = 0.0
 
     def append(self, ghat: np.ndarray) -> None:
         self.buffer = np.vstack([self.buffer, ghat])
-        if len(self.buffer) == 2 * self.m:
+        if len(self.buffer) == self.full:
             self.shrink()
 
     def forget_past(self, keep: float) -> None:
@@ -203,14 +206,15 @@ class FrequentDirections(NoSketch):
 
     def shrink(self) -> None:
         """Keep m - 1 rows, lowered by the m-th squared singular value; zero rows make up what is missing."""
-        m, rank = self.m, len(range_basis(self.buffer))
-        _, s, v = np.linalg.svd(self.buffer, full_matrices=False)
+        m, (_, s, v) = self.m, np.linalg.svd(self.buffer, full_matrices=False)
+        independent = s.min(initial=np.inf) > INDEPENDENT * s.max(initial=0.0)
+        rank = len(s) if independent else len(range_basis(self.buffer))
         s[rank:] = 0.0
         lost = s[m - 1] ** 2 if rank >= m and s[m - 1] ** 2 > NO_ROW * s[0] ** 2 else 0.0
         self.kept = np.zeros(m - 1)
         self.buffer = np.zeros((m - 1, self.d))
         for i in range(min(m - 1, rank)):
-            value = s[i] ** 2 - (lost if i >= m - self.payers else 0.0)
+            value = s[i] ** 2 - self.lose[i] * lost
             self.kept[i] = value if value > NO_ROW * s[0] ** 2 else 0.0
             self.buffer[i] = np.sqrt(self.kept[i]) * v[i]
         self.shed += lost
@@ -227,6 +231,11 @@ class FrequentDirections(NoSketch):
 
     def eigenvalues(self) -> np.ndarray:
         return np.linalg.svd(self.buffer, compute_uv=False) ** 2
+
+
+def paying(m: int, share: float) -> np.ndarray:
+    """PFD: bool[m - 1], the squared values that are, the m-th included, the last floor(share m) of m."""
+    return np.arange(m - 1) >= m - np.floor(share * m + 1e-9)
 
 
 class Projections(NoSketch):
@@ -339,7 +348,7 @@ def sketch_of(options: LearnOptions, d: int) -> NoSketch:
         case "rfd":
             return FrequentDirections(options.alpha, d, m, robust=True)
         case "pfd":
-            return FrequentDirections(options.alpha, d, m, payers=int(np.floor(options.beta * m + 1e-9)))
+            return FrequentDirections(options.alpha, d, m, lose=paying(m, options.beta))
         case "cfd":
             return FrequentDirections(options.alpha, d, m, compensated=True)
         case "oja":

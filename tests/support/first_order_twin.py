@@ -3,8 +3,7 @@
 [NAG] Ross, Mineiro, Langford: Normalized Online Learning, UAI 2013. [IWA] Karampatziakis, Langford: Online Importance
 Weight Aware Updates, UAI 2011. [FTRL] McMahan et al.: Ad Click Prediction, KDD 2013. [AROW] Crammer, Kulesza, Dredze:
 Adaptive Regularization of Weight Vectors, NIPS 2009. [AdaGrad] Duchi, Hazan, Singer, JMLR 2011. [ADA] Wan, Zhang, 2019
-(`matrix_twin`). Coin betting is that of
-Vowpal Wabbit's --coin. Nothing here is shared with the engine but the options.
+(`matrix_twin`). Coin betting is that of Vowpal Wabbit's --coin. Nothing here is shared with the engine but the options.
 
 With `--decay` every sum is multiplied by 1 - RATE before a round that is learned adds to it; with `--l2` all
 weights are multiplied by 1 - L e before a step of length e moves them.

@@ -8,7 +8,7 @@ the options: sketches are kept as matrices of d columns, and decomposed as such 
 import copy
 
 import numpy as np
-from dense_learner import ZERO, FrequentDirections, Twin, of_spectrum
+from dense_learner import ZERO, FrequentDirections, Projections, Twin, of_spectrum
 from first_order_twin import Adagrad
 from scipy.integrate import solve_ivp
 
@@ -105,13 +105,12 @@ class AdaFd(AdaFull):
 
     def __init__(self, options, d):
         super().__init__(options, d)
-        self.sketch = FrequentDirections(0.0, d, options.sketch_size)
+        full = options.sketch_size if options.buffer == "every" else None
+        self.sketch = FrequentDirections(0.0, d, options.sketch_size, full=full)
 
     def take(self, g, x):
         self.sketch.forget_past(1 - self.o.decay)
         self.sketch.append(g)
-        if self.o.buffer == "every" and len(self.sketch.buffer) == self.sketch.m:
-            self.sketch.shrink()
 
     def metric(self, g):
         """Through the singular values of B, not of B'B: a root turns its rounding of 1e-16 into 1e-8."""
@@ -180,17 +179,16 @@ class AdaGp(AdaFull):
 
     def __init__(self, options, d):
         super().__init__(options, d)
-        self.S, self.normals = np.zeros((options.sketch_size, d)), np.random.default_rng(options.seed)
+        self.sketch = Projections(0.0, d, options.sketch_size, options.seed)
 
     def row(self, g, x):
         return g
 
     def take(self, g, x):
-        r = self.normals.standard_normal(self.o.sketch_size) / np.sqrt(self.o.sketch_size)
-        self.S = self.S + np.outer(r, self.row(g, x))
+        self.sketch.append(self.row(g, x))
 
     def metric(self, g):
-        _, sig, V = np.linalg.svd(self.S, full_matrices=False)
+        _, sig, V = np.linalg.svd(self.sketch.S, full_matrices=False)
         return (g - V.T @ (sig / (self.o.delta + sig) * (V @ g))) / self.o.delta
 
 
@@ -203,10 +201,10 @@ class AdaDp(AdaGp):
     def slopes(self, u, x, y, h):
         if self.o.loss != "poisson":
             return super().slopes(u, x, y, h)
-        kept = self.S.copy(), copy.deepcopy(self.normals)
+        kept = copy.deepcopy(self.sketch)
         self.take(x, x)
         quadratic = self.o.learning_rate * x @ self.metric(x)
-        self.S, self.normals = kept
+        self.sketch = kept
         p = float(np.clip(u, *self.o.bounds))
         if quadratic == 0:
             return 0.0

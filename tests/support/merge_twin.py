@@ -42,7 +42,7 @@ def merged(twins: list[DenseLearner], base: DenseLearner) -> DenseLearner:
     else:
         sketch, m = out.sketch, out.sketch.m
         lost, sketch.shed = lam[m - 1], total(lambda twin: twin.sketch.shed) + lam[m - 1]
-        sketch.kept = lam[: m - 1] - np.where(np.arange(m - 1) >= m - sketch.payers, lost, 0.0)
+        sketch.kept = lam[: m - 1] - lost * sketch.lose
         sketch.alpha += lost / 2 if sketch.robust else 0.0
         sketch.buffer = np.sqrt(sketch.kept)[:, None] * V[: m - 1]
     out.inverse = out.sketch.pseudo_inverse()

@@ -1,4 +1,4 @@
-"""Slow twins of the sketches: the published algorithms, each on its own, with dense SVDs and nothing shared.
+"""Slow twins of the sketches: the published algorithms with dense SVDs, and nothing shared with what they check.
 
 Also the matrices that the tests of bounds run on, and what the bounds are about, computed from dense d x d matrices.
 """
@@ -6,79 +6,19 @@ Also the matrices that the tests of bounds run on, and what the bounds are about
 import functools
 
 import numpy as np
+from dense_learner import FrequentDirections
 from streams import AS_THEY_COME
 
 
-def fd_row_by_row(A, m, alpha=0.0):
-    """[RFD] Algorithms 1 and 2: B has m - 1 rows between rows; returns (B, alpha of RFD)."""
-    B = np.zeros((m - 1, A.shape[1]))
+def directions(A, m, full=None, **kind):
+    """(rows, mass shed) of `FrequentDirections` of the rows of A: row by row, or shrunk when there are `full` rows.
+
+    Liberty (2013) is fd of half of the rows, and fd-ramp one with a pivot for m; incremental SVD loses nothing.
+    """
+    sketch = FrequentDirections(0.0, A.shape[1], m, full=full or m, **kind)
     for a in A:
-        _, s, V = np.linalg.svd(np.vstack([B, a]), full_matrices=False)
-        delta = s[m - 1] ** 2 if len(s) >= m else 0.0
-        B = np.sqrt(np.maximum(s[: m - 1] ** 2 - delta, 0))[:, None] * V[: m - 1]
-        alpha += delta / 2
-    return B, alpha
-
-
-def fd_doubled(A, m, alpha=0.0):
-    """[RFD] Algorithms 4 and 5 by the count of rows: returns (rows between shrinks, alpha of RFD)."""
-    rows, count = np.zeros((0, A.shape[1])), 0
-    for a in A:
-        rows, count = np.vstack([rows, a]), count + 1
-        if count == 2 * m:
-            _, s, V = np.linalg.svd(rows, full_matrices=False)
-            delta = s[m - 1] ** 2 if len(s) >= m else 0.0
-            rows = np.sqrt(np.maximum(s[: m - 1] ** 2 - delta, 0))[:, None] * V[: m - 1]
-            alpha, count = alpha + delta / 2, m - 1
-    return rows, alpha
-
-
-def fd_liberty(A, l):  # noqa: E741
-    """Liberty (2013): l rows; when none is free, subtract the square of the middle singular value."""
-    B = np.zeros((l, A.shape[1]))
-    for a in A:
-        free = np.flatnonzero(~B.any(axis=1))
-        B[free[0]] = a
-        if len(free) == 1:
-            _, s, V = np.linalg.svd(B, full_matrices=False)
-            s2 = np.maximum(s**2 - s[l // 2 - 1] ** 2, 0)
-            s2[l // 2 - 1 :] = 0
-            B = np.zeros_like(B)
-            B[: len(s)] = np.sqrt(s2)[:, None] * V
-    return B
-
-
-def pfd(A, l, share):  # noqa: E741
-    """alpha-FD, Desai, Ghashami & Phillips (2016): the last floor(share l) squared values lose the last one."""
-    B = np.zeros((l - 1, A.shape[1]))
-    paying = int(share * l + 1e-9)
-    for a in A:
-        _, s, V = np.linalg.svd(np.vstack([B, a]), full_matrices=False)
-        s2 = s**2
-        s2[l - paying :] -= s2[-1]
-        B = np.sqrt(np.maximum(s2[:-1], 0))[:, None] * V[:-1]
-    return B
-
-
-def cfd(A, m):
-    """Compensative FD, the same paper: FD whose squared singular values get all that was taken back at the end."""
-    B = np.zeros((m - 1, A.shape[1]))
-    total = 0.0
-    for a in A:
-        _, s, V = np.linalg.svd(np.vstack([B, a]), full_matrices=False)
-        total += s[m - 1] ** 2
-        B = np.sqrt(np.maximum(s[: m - 1] ** 2 - s[m - 1] ** 2, 0))[:, None] * V[: m - 1]
-    _, s, V = np.linalg.svd(B, full_matrices=False)
-    return np.sqrt(s**2 + total)[:, None] * V
-
-
-def isvd(A, m):
-    """Incremental SVD: the best m - 1 directions of what is left and the next row."""
-    B = np.zeros((m - 1, A.shape[1]))
-    for a in A:
-        _, s, V = np.linalg.svd(np.vstack([B, a]), full_matrices=False)
-        B = s[: m - 1, None] * V[: m - 1]
-    return B
+        sketch.append(a)
+    return sketch.rows(), sketch.shed
 
 
 def gfd(A, l, w, sigma, p, p_low=None, lam=1.0, clip=False):  # noqa: E741
@@ -120,19 +60,6 @@ def matlab_sigmoid(length, steepness_ratio, shift_ratio):
     steepness = steepness_ratio / length
     shift = length * shift_ratio
     return 1 / (1 + np.exp(steepness * (shift - array)))
-
-
-def pivoted(A, N, p, w):
-    """fd-ramp: at N rows those before the p-th lose w_j s_p, the p-th and all after it go: (rows, sum of s_p)."""
-    rows, escaped = np.zeros((0, A.shape[1])), 0.0
-    for a in A:
-        rows = np.vstack([rows, a])
-        if len(rows) == N:
-            _, s, V = np.linalg.svd(rows, full_matrices=False)
-            s2 = np.concatenate([s**2, np.zeros(N)])[:N]
-            kept = s2[: p - 1] - np.asarray(w) * s2[p - 1]
-            rows, escaped = np.sqrt(kept)[:, None] * V[: p - 1], escaped + s2[p - 1]
-    return rows, escaped
 
 
 # -- matrices ----------------------------------------------------------------------------------------------------------
