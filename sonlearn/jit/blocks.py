@@ -89,7 +89,7 @@ def _unpack(value: Any, words: list[bytes]) -> None:
         for each in value:
             _unpack(each, words)
     elif isinstance(value, np.ndarray):  # without an owner who counts references, and without a Python object
-        where = (0, 0, value.size, value.itemsize, _address_in(value), *value.shape, *value.strides)
+        where = (0, 0, value.size, value.itemsize, value.ctypes.data, *value.shape, *value.strides)
         words.append(struct.pack(f"{len(where)}q", *where))
     elif isinstance(value, float):
         words.append(struct.pack("d", value))
@@ -97,11 +97,6 @@ def _unpack(value: Any, words: list[bytes]) -> None:
         raise AttributeError("a block holds no NumPy bool")
     else:
         words.append(struct.pack("q", value))
-
-
-def _address_in(array: np.ndarray) -> int:
-    """`array.ctypes.data` in a sixth of its time: the first field of an array, as NumPy's C interface has it."""
-    return ctypes.c_int64.from_address(id(array) + object.__basicsize__).value
 
 
 #: What holds the code of functions made here, which live as long as the process.
