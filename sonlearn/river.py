@@ -62,6 +62,15 @@ def _told(value: Any) -> str:
     return " ".join(reprlib.repr(value).split())
 
 
+def _has_hash(label: Any) -> bool:
+    """Return whether a label can be a class: a tuple of lists cannot, nor a duration of NumPy without a unit."""
+    try:
+        hash(label)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
 def _is_missing(value: Any) -> bool:
     """Return whether a value is None, NaN, NaT or pandas' NA, of which it cannot be said whether it equals itself."""
     try:
@@ -357,7 +366,7 @@ class SonlearnClassifier(_RiverEstimator, MiniBatchClassifier):
 
     def learn_one(self, x: dict[Hashable, Any], y: Hashable, w: float = 1.0) -> None:
         """Learn one example; `w`, from 0 on, is its importance weight. InputError: see `batch_of`."""
-        number = self.__dict__.get("numbers_", {}).get(y) if isinstance(y, Hashable) else None
+        number = self.__dict__.get("numbers_", {}).get(y) if _has_hash(y) else None
         if number is not None:
             own = w if self.class_weight is None or type(w) not in _NUMBERS else w * self.class_weight.get(y, 1.0)
             if self._learned_one(x, self._labels_of(number), own):
@@ -404,7 +413,7 @@ class SonlearnClassifier(_RiverEstimator, MiniBatchClassifier):
             return
         batch = self._unlabelled(rows, weight)
         for row, label in enumerate(y, 1):
-            if not isinstance(label, Hashable):
+            if not _has_hash(label):
                 raise InputError(SOURCE, row, None, f"label {_told(label)}", "a class: a text or a number")
             if _is_missing(label):
                 raise InputError(SOURCE, row, None, f"label {label}", "a class; leave out rows without a label")
