@@ -76,7 +76,7 @@ class Labels:
 
 
 def scaled(loss, y, h, base):
-    """For each row (y', mean, sd before and with the label, bounds, these with margins, weight before, y within)."""
+    """For each row (y', mean, sd before and with the label, bounds, with margins, weight before, y, its share)."""
     seen = Labels()
     for label, weight, b in zip(y, h, base, strict=True):
         m, s, total = seen.mean(), seen.sd(), sum(seen.h)
@@ -86,8 +86,9 @@ def scaled(loss, y, h, base):
         if weight > 0 and not np.isnan(label):
             seen.take(label, weight)
         unit = seen.sd()
-        within = np.clip(label, m - 16 * unit, m + 16 * unit) if unit else label
-        yield np.clip((label - m) / unit, -16, 16) if unit else label * 0, m, s, unit, bounds, wider, total, within
+        off = (label - m) / unit if unit else label * 0
+        share = 16 / abs(off) if abs(off) > 16 else 1.0
+        yield np.clip(off, -16, 16), m, s, unit, bounds, wider, total, label, share
 
 
 def psi(loss, e, unit):
@@ -115,7 +116,7 @@ def definition(names, loss, batch, base):
     begin = np.array([each.weight > 0 for each in members])
     A_0 = np.diag([max(prior, each.precision) for each in members] + [prior] * bias)
     w, A, out, learned, errors = np.append(begin / begin.sum(), np.zeros(bias)), A_0.copy(), [], 0, []
-    for (y, m, s, unit, bounds, wider, total, _), v, h, b in zip(scales, V, batch.weight, base, strict=True):
+    for (y, m, s, unit, bounds, wider, total, *_), v, h, b in zip(scales, V, batch.weight, base, strict=True):
         v = np.append(np.where(lines, np.clip(v, *wider), np.clip(v, *bounds)), np.ones(bias))
         z = w @ v
         p = m + s * np.clip(z, *wider)
@@ -139,10 +140,10 @@ def definition(names, loss, batch, base):
 def alone(name, loss, rows, features, scales):
     """What a member predicts that is alone with its view and the labels that it is told: ridge, in their own unit."""
     entry = member(name, loss)
-    mean, unit, label = (np.array([scale[at] for scale in scales]) for at in (1, 2, -1))
+    mean, unit, label, share = (np.array([scale[at] for scale in scales]) for at in (1, 2, -2, -1))
     if entry.in_own_unit:  # which learns rows that have the constant
         has = np.add.reduceat(rows.features == rows.constant, rows.indptr[:-1]) > 0
-        rows = rows._replace(y=np.where(has, label, np.nan))
+        rows = rows._replace(y=np.where(has, label, np.nan), weight=rows.weight * share)
     view, engine = make_view(entry.view), make_engine(member_options(options(loss), entry))
     state, seen = view.seen(view.reserve(view.new(), rows, features), rows, True)
     out = Predictions.empty(len(seen.y))
@@ -163,6 +164,16 @@ def test_equals_the_definition(loss, names):
     wanted = definition(names, loss, batch, base)
     np.testing.assert_allclose(got.raw, wanted, rtol=1e-9, atol=1e-9)
     assert np.ptp(wanted[50:]) > 0.5, "nothing was learned: nothing was tested"
+
+
+@pytest.mark.interpreted
+def test_labels_out_of_all_proportion_equal_the_definition():
+    batch = with_constant(stream())
+    batch.y[[60, 150]] = 1e4, -3e3
+    names, base = (*FEW, "ridge"), np.zeros(batch.n)
+    got = Learner(options(members=names)).partial_fit(batch)
+    np.testing.assert_allclose(got.raw, definition(names, "squared", batch, base), rtol=1e-9, atol=1e-9)
+    assert sum(share < 1 for *_, share in scaled("squared", batch.y, relative(batch.weight, batch.y), base)) == 2
 
 
 def test_the_default_members_equal_the_definition():
@@ -254,6 +265,18 @@ def test_a_line_goes_on_beyond_the_labels_seen_but_not_beyond_a_bound():
             np.testing.assert_allclose(got, wanted, atol=0.2)
         else:
             np.testing.assert_allclose(got[1:], bound, atol=0.01)
+
+
+def test_a_line_is_found_through_labels_far_out_and_in_spite_of_one_that_is_wrong():
+    rng = np.random.default_rng(0)
+    X, w = rng.standard_t(1.5, (3000, 3)), [1.0, -2.0, 0.5]
+    y = X @ w + 0.3 * rng.normal(size=3000)
+    y[1500] = 1e6
+    learner = Learner(options(members=("ridge",)))
+    learner.partial_fit(batch_of_dense(np.column_stack([X, np.ones(3000)]), y)._replace(constant=4))
+    asked = np.column_stack([np.vstack([np.eye(3), np.zeros(3)]), np.ones(4)])
+    found = learner.predict(batch_of_dense(asked, np.full(4, np.nan))._replace(constant=4)).raw
+    np.testing.assert_allclose(found[:3] - found[3], w, atol=0.05)
 
 
 def test_labels_that_are_all_equal_are_predicted():

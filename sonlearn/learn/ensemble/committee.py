@@ -446,12 +446,12 @@ class Committee(Engine):
         def learn(j: int, rows: Rows, features: int, which: slice) -> None:
             i, own, some = work.active[j], V[j, which], part.between(which)
             engine, predicted = self.engines[i], Predictions.of_scores(own)
-            y = self.target.labels_of(self.members[i], some.rows, some.scale)
             if again if engine.counts else settles and i in self.long:
                 members[i] = engine.reserve(members[i], rows, features)
                 engine.predict(members[i], rows, predicted)
             else:
-                members[i] = engine.learn_all(members[i], rows._replace(y=y), predicted, features)
+                own_rows = self.target.labelled(self.members[i], rows, some.rows, some.scale)
+                members[i] = engine.learn_all(members[i], own_rows, predicted, features)
             run_calls(self.target.to_input(own, self.members[i], some.scale) if again else
                  self.to_input(state, i, own, rows, some.scale))  # fmt: skip
 

@@ -11,6 +11,8 @@ member that follows a line, and the combination, may go beyond it by up to a sta
 
 A single label out of all proportion must not change the unit of all others. After LABELS_FIRST rows a label counts in m
 and s as one that is LABEL_OUTLIER standard deviations from the mean at most; so a unit grows by steps where labels do.
+Members that follow a line learn it as it is, with as much less importance: where numbers far out explain it, a label
+that counted as less would bend the line.
 
 Poisson regression predicts a logarithm: of the value, at least `MIN_COUNT_SHARE` of the mean.
 
@@ -68,6 +70,7 @@ class LabelScale(NamedTuple):
     most: np.ndarray
     par: np.ndarray  # parameter of the loss in this unit
     label: np.ndarray  # labels in their own unit, less their bases; NaN without a constant, as their mean has no weight
+    weight: np.ndarray  # importance of those, less for outliers
     base: np.ndarray  # what is added to predictions
     # int64[n] each
     met: np.ndarray  # scores that there are; of several classes one for each that had been met
@@ -80,7 +83,7 @@ class LabelScale(NamedTuple):
 def new_scale(rows: Rows) -> LabelScale:
     """Of rows of one score each and these bases; all else is 0."""
     n = len(rows.y)
-    return LabelScale(*np.zeros((8, n)), rows.base, np.ones(n, np.int64), *np.zeros((3, n), np.int64))
+    return LabelScale(*np.zeros((9, n)), rows.base, np.ones(n, np.int64), *np.zeros((3, n), np.int64))
 
 
 def merge_labels(states: Sequence[LabelState], base: LabelState) -> LabelState:
@@ -114,7 +117,8 @@ def scale_rows(loss, state, rows, scale, learn, out):
             unit = unit_of(state)
         off = (y - mean) / unit if unit > 0.0 else 0.0
         out[i] = y if math.isnan(y) else min(max(off, -LABEL_OUTLIER), LABEL_OUTLIER)
-        scale.label[i] = math.nan if not has_constant(rows, i) else y if out[i] == off else mean + unit * out[i]
+        scale.label[i] = y if has_constant(rows, i) else math.nan
+        scale.weight[i] = h * out[i] / off if abs(off) > LABEL_OUTLIER else h
         if loss.code == HUBER:
             scale.par[i] = loss.par / unit if unit > 0.0 else 1.0
 

@@ -120,7 +120,8 @@ class Target:
         scale, y = new_scale(rows), np.zeros(n)
         if self.classes:
             low, high, par = np.full(n, -label_scale.CLIP), np.full(n, label_scale.CLIP), np.full(n, self._given.par)
-            return rows, scale._replace(unit=np.ones(n), low=low, high=high, par=par, label=rows.y), []
+            own = {"label": rows.y, "weight": rows.weight}
+            return rows, scale._replace(unit=np.ones(n), low=low, high=high, par=par, **own), []
         calls = [(label_scale.scale_rows, (self._given, state, rows, scale, not again, y))]
         return rows._replace(y=y, base=np.zeros(n)), scale, calls
 
@@ -160,9 +161,11 @@ class Target:
         """The learner of a member."""
         return make_engine(member_options(self.options, member), dense=VIEWS[member.view].kind == "fourier")
 
-    def labels_of(self, member: Member, rows: Rows, scale: LabelScale) -> np.ndarray:
-        """float64[n]: the labels that a member learns: those of `rows`, or in their own unit if it learns those."""
-        return scale.label if member.in_own_unit else rows.y
+    def labelled(self, member: Member, seen: Rows, rows: Rows, scale: LabelScale) -> Rows:
+        """The rows `seen` with the labels that a member learns: those of `rows`, or in their own unit if it does."""
+        if member.in_own_unit:
+            return seen._replace(y=scale.label, weight=scale.weight)
+        return seen._replace(y=rows.y)
 
     def to_input(self, V: np.ndarray, member: Member, scale: LabelScale) -> Calls:
         """Make an input of the combiner of what the member has left in V, float64[n, K].
