@@ -149,6 +149,7 @@ class Passes:
         self.meter = Meter()
         self.bar = Bar(options, self.meter)
         self.started = self.last_line = time.perf_counter()
+        self.compiled = False  # whether kernels had to be
         self.read_here = 0
 
     # -- what a subclass does ------------------------------------------------------------------------------------------
@@ -200,7 +201,7 @@ class Passes:
 
     def compiling(self) -> None:
         """Kernels have to be compiled before anything is learned."""
-        self.last_line = time.perf_counter()
+        self.last_line, self.compiled = time.perf_counter(), True
 
     def warnings(self) -> list[str]:
         """Return what is to be known of a run that has come to its end."""
@@ -394,6 +395,8 @@ class Passes:
                 self.save(None if finished else self.done)
         finally:
             self.say(*self.summary(seconds, ending, finished and self.began.number == 1 and not self.began.read))
+            if self.compiled:
+                self.say("compiling kernels, which only a first run does, took a part of that time")
             if self.joined is not None:
                 self.say(self.joined.line)
             messages.warn(*self.warnings())
