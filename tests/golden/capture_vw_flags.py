@@ -52,7 +52,8 @@ place of what is not here, with a warning, says all that cannot be done in one m
 VW's, squared, where none is given; flags of learning go to the one method that takes them (`-l`: `nag`; `--ftrl_alpha`:
 `ftrl`), and where there are none the committee learns, or of decisions their two reward models. Without a
 method `--l1` is left out with a warning, since `nag` has the steps of VW's default. `--clip labels` keeps values within
-0 and the labels so far, as VW does. How near decisions with `-l` are to VW's: [bandits.md](bandits.md#how-it-learns).
+0 and the labels so far; VW counts the label of the row as well. How near decisions with `-l` are to VW's:
+[bandits.md](bandits.md#how-it-learns).
 On standard error it says which line of ours that is:
 
 ```console
