@@ -32,8 +32,7 @@ class PreparedCall(NamedTuple):
     """A call that is prepared."""
 
     caller: int  # address of the function that makes it
-    address: int  # of the words
-    words: Any  # that the kernel takes, and room for what it returns
+    words: np.ndarray  # uint64; what the kernel takes, and room for what it returns
     arguments: tuple[Any, ...]  # which have to live as long
 
 
@@ -46,8 +45,8 @@ def prepared_call(dispatcher: Any, arguments: tuple[Any, ...]) -> PreparedCall:
     packed = b"".join(words)
     if len(packed) != 8 * (1 + way.words):
         raise AttributeError("arguments of kernels are passed in another way")
-    block = ctypes.create_string_buffer(packed, len(packed) + 8 * RESULT)
-    return PreparedCall(way.caller, ctypes.addressof(block), block, arguments)
+    block = np.frombuffer(packed + bytes(8 * RESULT), np.uint64).copy()
+    return PreparedCall(way.caller, block, arguments)
 
 
 class _Way(NamedTuple):

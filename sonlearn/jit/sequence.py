@@ -54,7 +54,7 @@ class Sequence:
             block = kernel.block(arguments) if isinstance(kernel, Kernel) else None
             self._blocks[i] = block
             if block is not None:
-                self._program[i] = block.caller, block.address
+                self._program[i] = block.caller, block.words.ctypes.data
         prepared = all(block is not None for block in self._blocks)
         self._run = importlib.import_module("sonlearn.jit.blocks").runner() if prepared and self._blocks else None
         self._address = self._program.ctypes.data

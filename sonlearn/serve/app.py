@@ -119,7 +119,7 @@ class Handlers:
                     self.worker.waiting += len(part)
                     if size > most:
                         raise too_much
-                    if size < self.worker.waiting > MOST_WAITING:
+                    if self.worker.waiting > max(MOST_WAITING, size):  # one alone is never too much
                         raise Busy
                     parts.append(part)
         except TimeoutError:

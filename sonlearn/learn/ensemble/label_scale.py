@@ -11,8 +11,8 @@ member that follows a line, and the combination, may go beyond it by up to a sta
 
 A single label out of all proportion must not change the unit of all others. After LABELS_FIRST rows a label counts in m
 and s as one that is LABEL_OUTLIER standard deviations from the mean at most; so a unit grows by steps where labels do.
-Members that follow a line learn it as it is, with as much less importance: where numbers far out explain it, a label
-that counted as less would bend the line.
+Members that follow a line learn it as it is, with an importance that is less by the same factor: where numbers far out
+explain it, a label that counted as less would bend the line.
 
 Poisson regression predicts a logarithm: of the value, at least `MIN_COUNT_SHARE` of the mean.
 
