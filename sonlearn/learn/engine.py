@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sonlearn.data import axes, merging
-from sonlearn.data.rows import Rows
+from sonlearn.data.rows import Rows, rows_between
 from sonlearn.jit.sequence import Calls, run_calls
 from sonlearn.learn.by_row import EngineByRow
 from sonlearn.options import LearnOptions
@@ -108,6 +108,12 @@ class Predictions(NamedTuple):
         if self.raw.shape[1] == K:
             return self
         return Predictions(*(np.ascontiguousarray(array[:, :K]) if array.ndim > 1 else array for array in self))
+
+
+def first_not_finite(out: Predictions) -> int:
+    """The first row with a score that is not finite, or n."""
+    finite = np.isfinite(out.raw).all(axis=1)
+    return len(finite) if finite.all() else int(np.argmin(finite))
 
 
 class Contributions(NamedTuple):
@@ -220,6 +226,12 @@ class Engine(ABC):
         """Predict `rows` and change nothing; returns the first row whose prediction is not finite, or n."""
         at = run_calls(self.calls(state, rows, out, learns=False))
         return len(rows.y) if at is None else int(at)
+
+    def predict_all(self, state: State, rows: Rows, out: Predictions) -> None:
+        """`predict` all `rows`, those behind one whose prediction is not finite as well."""
+        n, at = len(rows.y), 0
+        while at < n:
+            at += 1 + self.predict(state, rows_between(rows, at, n), out.part(at, n))
 
     def weights(self, state: State, features: int, number: int | None = None) -> np.ndarray:
         """float64[features]: weights of the linear part of the model, in the scale of the input; 0 without such a part.

@@ -206,3 +206,23 @@ def test_whose_fault_it_is_that_a_row_is_refused():
         match=r"^<memory>:\d+: the prediction [^-]*diverged; [^-]*alpha up, learning_rate down[^-]*\(clip\)$",
     ):
         Learner(method="ogd", learning_rate=1e200, loss="squared").partial_fit(from_scipy(np.ones((20, 2)), y=y))
+
+
+@pytest.mark.parametrize("options", [{}, {"loss": "squared"}, {"method": "mixture", "members": "adagrad,sgd"}], ids=str)
+def test_rows_behind_one_of_which_members_have_no_finite_prediction_are_predicted_as_alone(options):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    learner, none = Learner(LearnOptions(**options)), np.full(60, np.nan)
+    learner.partial_fit(batch_of(X, np.sign(X.sum(axis=1))))
+    X[0] = np.finfo(float).max
+    together = learner.predict(batch_of(X, none)).raw
+    np.testing.assert_array_equal(together[1:], learner.predict(batch_of(X[1:], none[1:])).raw)
+
+
+def test_a_mixture_names_a_row_of_which_it_has_no_finite_prediction():
+    X = np.array([[1.0, 1.0], [-1.0, -1.0]] * 9)
+    learner = Learner(method="mixture")
+    learner.partial_fit(batch_of(X, X[:, 0]))
+    X[7] = np.finfo(float).max
+    with pytest.raises(DivergedError, match=r"^<memory>:8: "):
+        learner.predict(batch_of(X, X[:, 0]))

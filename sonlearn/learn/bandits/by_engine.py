@@ -84,7 +84,7 @@ class EngineRewards(RewardModel):
             a, b = int(problem.first[i]), int(problem.first[i + 1])
             part = rows_between(silent, a, b)
             predicted = Predictions.empty(b - a)
-            self._engine.predict(state.main, part, predicted)
+            self._engine.predict_all(state.main, part, predicted)
             now = state.now[0]
             scale = now["high"] - now["low"] if now["high"] > now["low"] else 1.0
             out.mean[a:b] = predicted.raw[:, 0]

@@ -29,7 +29,7 @@ from sonlearn.jit import jit
 from sonlearn.jit.sequence import Calls, run_calls
 from sonlearn.learn.delay import DelayQueue, exchange, new_waiting, with_room_for
 from sonlearn.learn.drift import Drift, merge_drifts, new_drift, watch
-from sonlearn.learn.engine import Contributions, Engine, Predictions, State
+from sonlearn.learn.engine import Contributions, Engine, Predictions, State, first_not_finite
 from sonlearn.learn.ensemble import history as histories
 from sonlearn.learn.ensemble import merging, progress, resting
 from sonlearn.learn.ensemble.by_row import CommitteeByRow
@@ -188,8 +188,7 @@ class Committee(Engine):
             part, seen = self._asked(state, rows_between(rows, start, stop))
             _, z = self._offline(state, part, seen)
             run_calls(self.target.finish(state.labels, part.scale, (z, z), out.part(start, stop)))
-        finite = np.isfinite(out.raw).all(axis=1)
-        return len(finite) if finite.all() else int(np.argmin(finite))
+        return first_not_finite(out)
 
     def by_row(self) -> CommitteeByRow:
         """See `Engine.by_row`."""
@@ -523,7 +522,7 @@ class Committee(Engine):
 
         def ask(j: int, rows: Rows, features: int, which: slice) -> None:
             own, i = V[j, which], work.active[j]
-            self.engines[i].predict(state.members[i], rows, Predictions.of_scores(own))
+            self.engines[i].predict_all(state.members[i], rows, Predictions.of_scores(own))
             run_calls(self.target.to_input(own, self.members[i], part.between(which).scale))
 
         self._scheduler.each(work.asked, seen, len(part.rows.y), ask, lambda which: None)

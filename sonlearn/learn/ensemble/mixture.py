@@ -14,7 +14,7 @@ import numpy as np
 from sonlearn.data.axes import Axis, summed
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import jit
-from sonlearn.learn.engine import Contributions, Engine, Predictions, make_engine
+from sonlearn.learn.engine import Contributions, Engine, Predictions, first_not_finite, make_engine
 from sonlearn.learn.ensemble.combiner import MAX_LOG_ODDS, averaged_score, score, weights_of
 from sonlearn.learn.ensemble.target import member_options
 from sonlearn.learn.losses import loss_of, loss_value
@@ -59,23 +59,25 @@ class Mixture(Engine):
     def learn(self, state: MixtureState, rows: Rows, out: Predictions, start: int) -> tuple[MixtureState, int]:
         """Learn all rows; a member does not learn a row that it refuses."""
         V, members = self._of_members(state, rows, True)
-        mix(self._loss, _as_members(state), np.clip(V, -MAX_LOG_ODDS, MAX_LOG_ODDS), rows, True, out.raw[:, 0])
+        mix(self._loss, _as_members(state), V, rows, True, out.raw[:, 0])
         return state._replace(members=members), len(rows.y)
 
     def predict(self, state: MixtureState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
         V, _ = self._of_members(state, rows, False)
-        mix(self._loss, _as_members(state), np.clip(V, -MAX_LOG_ODDS, MAX_LOG_ODDS), rows, False, out.raw[:, 0])
-        return len(rows.y)
+        mix(self._loss, _as_members(state), V, rows, False, out.raw[:, 0])
+        return first_not_finite(out)
 
     def contributions(self, state: MixtureState, rows: Rows, number: None = None) -> Contributions:
         """The members' log-odds for `rows`. The mixture averages probabilities, so these do not add up to `raw`."""
         V, share = self._of_members(state, rows, False)[0], self._share(state)
-        parts = share * np.clip(V, -MAX_LOG_ODDS, MAX_LOG_ODDS)
-        return Contributions(self._names, V, share, parts, np.zeros(len(rows.y)))
+        return Contributions(self._names, V, share, share * V, np.zeros(len(rows.y)))
 
     def _of_members(self, state: MixtureState, rows: Rows, learns: bool) -> tuple[np.ndarray, tuple]:
-        """(float64[n, k] the members' predictions, their states: after the rows where they are learned)."""
+        """(float64[n, k] the members' predictions, their states: after the rows where they are learned).
+
+        Predictions are within +-`MAX_LOG_ODDS`: infinite ones make others NaN.
+        """
         V, members = np.zeros((len(rows.y), len(self._engines))), []
         features = int(rows.features[: rows.indptr[-1]].max(initial=-1)) + 1
         for i, (engine, own) in enumerate(zip(self._engines, state.members, strict=True)):
@@ -83,10 +85,10 @@ class Mixture(Engine):
             if learns:
                 own = engine.learn_all(own, rows, out, features)
             else:
-                engine.predict(own, rows, out)
+                engine.predict_all(own, rows, out)
             members.append(own)
             V[:, i] = out.raw[:, 0]
-        return V, tuple(members)
+        return np.clip(V, -MAX_LOG_ODDS, MAX_LOG_ODDS), tuple(members)
 
     def weights(self, state: MixtureState, features: int, number: int | None = None) -> np.ndarray:
         """The members' weights, averaged like their probabilities: a summary, because the mixture is not linear."""
@@ -110,7 +112,7 @@ def mix(loss, members, V, rows, learns, out):
     """out[i] <- log-odds of the members' averaged probability.
 
     members : Members; if `learns`, the losses of rows with a label and a weight are added
-    V : float64[n, k], the members' log-odds, not modified, within +-`MAX_LOG_ODDS`: infinite ones make others NaN
+    V : float64[n, k], the members' log-odds, not modified, within +-`MAX_LOG_ODDS`
     rows : Rows, not modified; out : float64[n], filled in
     """
     for i in range(len(V)):
