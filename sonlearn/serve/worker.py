@@ -39,7 +39,7 @@ from sonlearn.text.csv import CsvRecords
 from sonlearn.text.flat import TableRows
 from sonlearn.text.hashing import constant_id
 from sonlearn.text.names import NameTable, names_of
-from sonlearn.text.objects import Record, RowError, elements_of, error_of
+from sonlearn.text.objects import Members, Record, RowError, elements_of, error_of
 from sonlearn.text.rows import ParsedChunk
 from sonlearn.text.suspicions import bytes_notes
 
@@ -50,8 +50,8 @@ MOST_WAITING = 1 << 26
 MOST_UNDER_WAY = 1 << 24
 #: Bytes of text that are worked on together, about.
 GROUP_BYTES = 1 << 18
-#: Bytes of text, and records, that are parsed in a step.
-PARSED_BYTES, PARSED_RECORDS = 1 << 16, 256
+#: Bytes of text, and records, that are parsed in a step; bytes that a member or number is taken to have.
+PARSED_BYTES, PARSED_RECORDS, _ENTRY = 1 << 16, 256, 16
 #: Bytes that are predicted without a thread of their own: switching to it would take longer.
 AT_ONCE_BYTES = 1 << 14
 #: Entries of rows that are predicted or learned in a step, a row at least: some tenths of a second at most.
@@ -580,9 +580,22 @@ def at_most(most: int, rows: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, A
 
 
 def parts_of(rows: Iterator[tuple[int, Any]]) -> Iterator[list[tuple[int, Any]]]:
-    """The rows that are parsed in a step, a step after the other."""
-    while part := list(itertools.islice(rows, PARSED_RECORDS)):
+    """The rows that are parsed in a step, a step after the other: few, where they are long."""
+    part, size = list[tuple[int, Any]](), 0
+    for number, row in rows:
+        part.append((number, row))
+        size += _bytes_of(row) if isinstance(row, Members) else 0
+        if len(part) >= PARSED_RECORDS or size >= PARSED_BYTES:
+            yield part
+            part, size = [], 0
+    if part:
         yield part
+
+
+def _bytes_of(row: Members) -> int:
+    """Roughly how many bytes there are in a row, its objects and arrays."""
+    held = [len(value) * (1 if isinstance(value, str) else _ENTRY) for _, value in row if isinstance(value, str | list)]
+    return _ENTRY * len(row) + sum(held)
 
 
 def _end_of_step(batch: Batch, start: int) -> int:

@@ -245,3 +245,9 @@ def test_long_bodies_are_parsed_in_steps(kind, monkeypatch):
     monkeypatch.setattr(module, "PARSED_RECORDS", 3)
     assert told(body([], rows)) == whole
     assert told(body([bad], rows)) == error
+
+
+@pytest.mark.parametrize("row", [{f"a{i}": i for i in range(9000)}, {"a": [0.5] * 9000}, {"_text": "tea " * 20000}])
+def test_long_rows_of_a_document_are_parsed_one_by_one(row):
+    rows = list(module.elements(json.dumps([row] * 3 + [{"a": 1}] * 500).encode()))
+    assert [len(part) for part in module.parts_of(iter(rows))] == [1, 1, 1, 256, 244]
