@@ -30,7 +30,7 @@ from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.learning import OUTPUT_OPTIONS
 from sonlearn.options.text import TABLES
 from sonlearn.text.columns import ColumnTable, Labelling
-from sonlearn.text.hashing import constant_id
+from sonlearn.text.hashing import VW_CONSTANT, constant_id
 from sonlearn.views.index import index_of, intern, knows, lookup, new_index
 
 if TYPE_CHECKING:
@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 ROWS_PER_LOOK = 256
 #: A table of any library that speaks Arrow.
 Table = Any
+#: Constants by which rows tell what they are: indices, or names hashed to so many slots as is usual, or more.
+_CONSTANTS = CONSTANT, *(VW_CONSTANT & ((1 << bits) - 1) for bits in range(18, 33))
 
 
 class _Signature:
@@ -328,10 +330,12 @@ class Learner(SavedModel):
     def _batch_of(self, table: Batch | Table, label: str | None, learns: bool) -> Batch:
         """`table`, or its rows. The first table that is learned from settles what the features are."""
         if isinstance(table, Batch):
-            constant = constant_id(self.text, self.text.format)
-            if self.text.format != "auto" and table.constant != constant and len(table.indices):
+            told = self.text.format != "auto"
+            constant = constant_id(self.text, self.text.format) if told else self._constant if self.examples else None
+            if constant is not None and table.constant != constant and len(table.indices):
                 given = "indices, as of a matrix" if table.constant == CONSTANT else "hashed names"
-                expected = "indices" if constant == CONSTANT else f"names hashed to 2^{self.text.bits} slots"
+                slots = f"names hashed to 2^{self.text.bits} slots" if told else "hashed names"
+                expected = "indices" if constant == CONSTANT else slots
                 raise InputError(table.source, None, None, given, f"{expected}, which this learner takes")
             return table
         if not hasattr(table, "__arrow_c_stream__"):
@@ -362,6 +366,12 @@ class Learner(SavedModel):
             own = text if self.text.format == "auto" else self.text
             self.text = dataclasses.replace(own, label=text.label).with_inferred(found.read_as or text)
         return batch
+
+    @functools.cached_property
+    def _constant(self) -> int | None:
+        """The constant of the rows learned so far, where `text` does not say what they are; None: they have none."""
+        ids = self.index.ids[: self.size]
+        return next((id for id in _CONSTANTS if id in ids), None)
 
     def coded(self, batch: Batch, remember: bool = False) -> np.ndarray:
         """float64[n]: the labels of `batch` as the engine takes them; with `remember` what shows in them is settled.

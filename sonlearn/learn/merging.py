@@ -20,6 +20,7 @@ from sonlearn.data.rows import NO_ROWS
 from sonlearn.errors import OptionError
 from sonlearn.learn.engine import make_engine
 from sonlearn.options import LearnOptions
+from sonlearn.options.text import HASHED
 from sonlearn.views.index import index_of, intern
 
 if TYPE_CHECKING:
@@ -75,6 +76,9 @@ def merged(make: Any, learners: Sequence[Learner], base: Learner | None, threads
 
 def check_mergeable(learners: Sequence[Learner], base: Learner) -> None:
     """Raise OptionError for learners that cannot be merged."""
+    texts = (each.text for each in (base, *learners) if each.text.format != "auto")
+    if len({text.format in HASHED and text.bits for text in texts}) > 1:
+        raise OptionError("learners of other features cannot be merged: indices, or names hashed to other slots (-b)")
     for each in learners:
         if each.options != base.options:
             raise OptionError("learners of other options than the base's cannot be merged")

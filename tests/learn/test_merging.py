@@ -11,7 +11,7 @@ from matrix_twin import AdaFull
 from streams import batch_of, batch_of_dense, zipf
 from views_twin import FEWER
 
-from sonlearn import InputError, Learner, LearnOptions, OptionError
+from sonlearn import InputError, Learner, LearnOptions, OptionError, TextOptions
 from sonlearn.data.axes import Numbers
 from sonlearn.data.rows import rows_between
 from sonlearn.learn.ensemble import target
@@ -662,6 +662,10 @@ def test_what_cannot_be_merged_is_said():
         Learner.merge([one, other])
     with pytest.raises(OptionError, match="did not begin with the base"):
         Learner.merge([learned(LearnOptions(method="nag"), batch, stop=20)], one)
+    texts = [TextOptions(format="vw"), TextOptions(format="vw", bits=24), TextOptions(format="svmlight")]
+    for pair in itertools.combinations(texts, 2):
+        with pytest.raises(OptionError, match="other features"):
+            Learner.merge([Learner(LearnOptions(method="nag"), text) for text in pair])
     zeros = Learner(LearnOptions(method="nag"))
     zeros.partial_fit(batch._replace(y=(batch.y + 1) / 2))
     with pytest.raises(InputError, match="labels -1 and \\+1"):

@@ -149,6 +149,16 @@ def test_what_does_not_go_together():
             InputError, match=r"as of a matrix, expected names hashed to 2\^18 slots, which this learner takes"
         ):
             act(from_scipy(np.ones((2, 2)), y=np.array([1.0, -1.0])))
+    matrix = from_scipy(np.ones((2, 2)), y=np.array([1.0, -1.0]))
+    (words,) = read_batches(io.BytesIO(b"1 | a b\n"), TextOptions())
+    for first, then, message in [
+        (words, matrix, "as of a matrix, expected hashed names"), (matrix, words, "hashed names, expected indices")
+    ]:  # fmt: skip
+        ours = learner()
+        ours.partial_fit(first)
+        for same in (ours, ours.copy()):
+            with pytest.raises(InputError, match=message):
+                same.predict(then)
     numbers = np.array([[1.0, 0.0, 2.0], [0.0, math.nan, 0.0], [math.inf, 0.0, 0.0]])
     for at, value in ((slice(3), "2:2: found nan"), (slice(2, 3), "1:1: found inf")):
         message = f"<memory>:{value}, expected a finite value [(]rows and columns from 1 on[)]"
