@@ -115,6 +115,11 @@ FIELDS = {
     "years to come in full": (lambda a, x: f"{a % 28 + 1:02}-Mar-{2040 + int(x) % 29}", "", ""),
     "years of this century": (lambda a, x: f"{a % 28 + 1:02}-Mar-{int(x) % 40:02}", "", ""),
     "sizes": (lambda a, x: f"{a}x{x} km", "", ""),
+    **{f"in {unit}": (lambda a, x, unit=unit: f"{a}.{a % 7} {unit}", "",
+                      rf"{HAS}numbers that are read as texts \('\d+\.\d {unit}'\); write 1234\.5, without signs, units")
+       for unit in ("kmpl", "sq ft", "apples")},
+    "addresses": (lambda a, x: f"{a} {['Elm', 'Main', 'Oak', 'High', 'Mill'][a % 5]} St", "", "^(?!.*numbers that)"),
+    "a few words with a number": (lambda a, x: f"{a % 4} apples", "", ""),
     "times of two kinds": (lambda a, x: f"1:{a % 60:02}:30" if a % 9 else f"{a % 30 + 30}:10", "",
                            r"has times without seconds \('\d\d:10'\) beside '1:\d\d:30': they are hours and minutes;"),
     **{time: (lambda a, x, time=time: time.format(a % 50), "", "") for time in ("{}:10", "{}:10:05")},
