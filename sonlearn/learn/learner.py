@@ -30,7 +30,7 @@ from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.learning import OUTPUT_OPTIONS
 from sonlearn.options.text import TABLES
 from sonlearn.text.columns import ColumnTable, Labelling
-from sonlearn.text.hashing import VW_CONSTANT, constant_id
+from sonlearn.text.hashing import constant_id
 from sonlearn.views.index import index_of, intern, knows, lookup, new_index
 
 if TYPE_CHECKING:
@@ -43,8 +43,6 @@ if TYPE_CHECKING:
 ROWS_PER_LOOK = 256
 #: A table of any library that speaks Arrow.
 Table = Any
-#: Constants by which rows tell what they are: indices, or names hashed to so many slots as is usual, or more.
-_CONSTANTS = CONSTANT, *(VW_CONSTANT & ((1 << bits) - 1) for bits in range(18, 33))
 
 
 class _Signature:
@@ -107,6 +105,7 @@ class Learner(SavedModel):
         self.refused_rows = 0
         self.first_refused: SonlearnError | None = None
         self.columns = ColumnTable()
+        self._constant: int | None = None  # that of the rows learned so far, which tells what their features are
         self._waiting: Batch | None = None
         self._predicted: Any = None  # what was predicted for the rows that wait, as the engine filled it in
         self._made_of, self._threads = self.options, threads
@@ -331,12 +330,14 @@ class Learner(SavedModel):
         """`table`, or its rows. The first table that is learned from settles what the features are."""
         if isinstance(table, Batch):
             told = self.text.format != "auto"
-            constant = constant_id(self.text, self.text.format) if told else self._constant if self.examples else None
+            constant = constant_id(self.text, self.text.format) if told else self._constant
             if constant is not None and table.constant != constant and len(table.indices):
                 given = "indices, as of a matrix" if table.constant == CONSTANT else "hashed names"
                 slots = f"names hashed to 2^{self.text.bits} slots" if told else "hashed names"
                 expected = "indices" if constant == CONSTANT else slots
                 raise InputError(table.source, None, None, given, f"{expected}, which this learner takes")
+            if learns and len(table.indices):
+                self._constant = table.constant
             return table
         if not hasattr(table, "__arrow_c_stream__"):
             given, expected = f"a {type(table).__name__}", "a Batch, or a table that has __arrow_c_stream__"
@@ -366,12 +367,6 @@ class Learner(SavedModel):
             own = text if self.text.format == "auto" else self.text
             self.text = dataclasses.replace(own, label=text.label).with_inferred(found.read_as or text)
         return batch
-
-    @functools.cached_property
-    def _constant(self) -> int | None:
-        """The constant of the rows learned so far, where `text` does not say what they are; None: they have none."""
-        ids = self.index.ids[: self.size]
-        return next((id for id in _CONSTANTS if id in ids), None)
 
     def coded(self, batch: Batch, remember: bool = False) -> np.ndarray:
         """float64[n]: the labels of `batch` as the engine takes them; with `remember` what shows in them is settled.
@@ -632,6 +627,8 @@ class Learner(SavedModel):
             "dates": {name: sorted(met.items()) for name, met in self.columns.dates.items()},
             "shuffled": sorted(self.columns.shuffled),
         }
+        if self.text.format == "auto" and self._constant is not None:
+            header["constant"] = self._constant
         if self.options != self._made_of:
             header["output"] = {name: getattr(self.options, name) for name in OUTPUT_OPTIONS}
         arrays = storage.flat(self.engine.packed(self.state), "state")
@@ -648,6 +645,7 @@ class Learner(SavedModel):
         learner = cls(options, TextOptions(**header["text"]), threads=threads)
         learner.restore_labels(header["labels"], int(header["met"]))
         learner.columns = ColumnTable(*(header[each] for each in ("columns", "numbers", "dates", "shuffled")))
+        learner._constant = header.get("constant")
         learner.report_with(**header.get("output", {}))
         learner._decision.restore(header["decision"], arrays)
         learner.examples = int(header["examples"])
