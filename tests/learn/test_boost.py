@@ -276,7 +276,7 @@ def test_there_is_room_for_a_refit_of_all_rows_that_may_come_one_by_one(options)
         state = learner.state.members[0] if "oaa" in options else learner.state
         width = int(state.now["width"][0])
         rows = min(len(state.labels), len(state.values) // max(width, 1))
-        assert len(state.codes) >= rows * width
+        assert len(state.by_column) >= rows * width
         assert len(state.scores) >= rows * len(state.starts)
 
 

@@ -42,7 +42,7 @@ def slot_of(ring, i):
 def code_columns(state, sample, begin, end):
     """Fill in the codes, edges and sizes of the columns from begin to end, which are side by side in memory."""
     now, edges, sizes = state.now[0], state.edges, state.sizes
-    ring, n, width, columns = ring_of(now), rows_of_refit(now), now["width"], now["columns"]
+    ring, n, width = ring_of(now), rows_of_refit(now), now["width"]
     for j in range(begin, end):
         m = take_sample(now, state.values, sample, j)
         sort(sample, m)
@@ -50,8 +50,7 @@ def code_columns(state, sample, begin, end):
     for i in range(n):
         row = slot_of(ring, i) * width
         for j in range(begin, end):
-            code = code_of(state.values[row + j], edges[j], sizes[j])
-            state.codes[i * columns + j] = state.by_column[j * n + i] = code
+            state.by_column[j * n + i] = code_of(state.values[row + j], edges[j], sizes[j])
     for j in range(begin, end):
         codes, others = state.by_column[j * n : (j + 1) * n], 0
         for i in range(n):

@@ -74,7 +74,7 @@ class Boost(Engine):
         now["slots"] = MAX_ROWS + SPARE_ROWS
         return BoostState(
             now, np.zeros(0, np.float32), np.zeros((0, 3)), np.zeros((scores, 2)), new_trees(self._params, scores),
-            new_drift(), *np.zeros((2, 0), np.uint8), np.zeros((0, BINS), np.float32), np.zeros(0, np.int64),
+            new_drift(), np.zeros(0, np.uint8), np.zeros((0, BINS), np.float32), np.zeros(0, np.int64),
             np.zeros(0), np.zeros((0, 0), np.uint8),
         )  # fmt: skip
 
@@ -85,8 +85,8 @@ class Boost(Engine):
             np.zeros(max(width, 1), np.float32), np.zeros(SAMPLE, np.float32), zeros((MAX_ROWS, 2)),
             Nodes(
                 order, *np.zeros((2, 2 * inner + 1), np.int64), zeros((MAX_ROWS,), np.int64), np.zeros(2),
-                np.zeros(COLUMNS, np.uint16), zeros((inner, COLUMNS * (BINS + 1)), np.int64), np.zeros(BINS, np.int64),
-                np.zeros(BINS),
+                np.zeros(COLUMNS, np.uint16), zeros((MAX_ROWS * COLUMNS,), np.uint8),
+                zeros((inner, COLUMNS * (BINS + 1)), np.int64), np.zeros(BINS, np.int64), np.zeros(BINS),
             ),
             Parting(
                 aside, near, np.zeros(MAX_ROWS, np.float32), np.zeros(PARTS, np.int64), np.zeros((PARTS, 2), np.float32)
@@ -121,8 +121,7 @@ class Boost(Engine):
         rows, cells = min(len(labels), MAX_ROWS), min(len(labels) * width, max(MAX_VALUES, MAX_ROWS_WIDE * width))
         roomy = state._replace(
             values=grown(state.values, slots * width, used * width), labels=labels,
-            codes=grown(state.codes, cells), by_column=grown(state.by_column, cells), edges=grown(state.edges, width),
-            sizes=grown(state.sizes, width),
+            by_column=grown(state.by_column, cells), edges=grown(state.edges, width), sizes=grown(state.sizes, width),
             scores=grown(state.scores, rows * scores_of_row(len(starts))), starts=starts,
             trees=state.trees._replace(value=_with_classes(state, len(starts))),
             leaves=state.leaves if kept else zeros((self._params.trees, int(state.now["slots"][0])), np.uint8),
@@ -157,7 +156,7 @@ class Boost(Engine):
         return state._replace(
             starts=state.starts[:K],
             trees=_without_old_trees(state._replace(trees=state.trees._replace(value=_with_classes(state, K)))),
-            codes=state.codes[:0], by_column=state.by_column[:0], edges=state.edges[:0], sizes=state.sizes[:0],
+            by_column=state.by_column[:0], edges=state.edges[:0], sizes=state.sizes[:0],
             scores=state.scores[:0], leaves=state.leaves[:0, :0],
         )  # fmt: skip
 

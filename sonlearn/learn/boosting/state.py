@@ -64,7 +64,7 @@ class Trees(NamedTuple):
 class BoostState(NamedTuple):
     """All that has been learned.
 
-    Row r of those learned stands in slot r modulo the slots of the buffer. The last six follow from the others, and a
+    Row r of those learned stands in slot r modulo the slots of the buffer. The last five follow from the others, and a
     packed state is without them; all but `leaves` are of a refit under way, whose rows are those before row `last`.
     """
 
@@ -79,8 +79,7 @@ class BoostState(NamedTuple):
     starts: np.ndarray  # float64[K, 2]; scores of no tree, of the trees that predict and of those after them
     trees: Trees  # twice as many as predict
     drift: Drift  # changes of the stream, as the errors of the trees name them
-    codes: np.ndarray  # uint8[rows * columns]; bins of the values, row by row
-    by_column: np.ndarray  # uint8[columns * rows]; the same column by column
+    by_column: np.ndarray  # uint8[columns * rows]; bins of the values, column by column
     edges: np.ndarray  # float32[columns, BINS]; largest values of the bins
     sizes: np.ndarray  # int64[columns]; bins of a column, 0 where all rows have the same code
     # float64[rows * scores of a row]; by the trees grown so far; of several classes their softmax, padded with 0
@@ -99,6 +98,7 @@ class Nodes(NamedTuple):
     packed: np.ndarray  # int64[MAX_ROWS]; of each row, gradient and curvature in units (`tree.pack_slopes`)
     scale: np.ndarray  # float64[2]; units in 1
     chosen: np.ndarray  # uint16[COLUMNS]; columns of the tree: without a sign, since indices with one take longer
+    codes: np.ndarray  # uint8[MAX_ROWS * COLUMNS]; of each row, those of the columns of the tree
     cells: np.ndarray  # int64[inner nodes, COLUMNS * (BINS + 1)]; histograms: sums of `packed`
     below: np.ndarray  # int64[BINS]; sums of a column's cells up to each
     gains: np.ndarray  # float64[BINS]; of the splits after each

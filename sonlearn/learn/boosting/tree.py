@@ -52,7 +52,8 @@ def grow_tree(params, state, work, number, t):
     else:
         m = draw_columns(params, now, state.sizes, nodes.chosen, number)
         begin_tree(now, nodes, work.slopes)
-        count_cells(state.codes, now["columns"], nodes, 0, m)
+        gather_codes(state.by_column, nodes, m)
+        count_cells(nodes, 0, m)
         for k in range(2 * inner + 1):
             split = False
             if k < inner:
@@ -130,6 +131,17 @@ def begin_tree(now, nodes, slopes):
 
 
 @inline
+def gather_codes(by_column, nodes, m):
+    """Put side by side what each row of the root has in the m columns of the tree, some rows at a time."""
+    n = nodes.end[0]
+    for first in range(0, n, SIDE_BY_SIDE):
+        for q in range(m):
+            codes = by_column[nodes.chosen[q] * n : (nodes.chosen[q] + 1) * n]
+            for i in range(first, min(first + SIDE_BY_SIDE, n)):
+                nodes.codes[i * COLUMNS + q] = codes[i]
+
+
+@inline
 def pack_slopes(slopes, scale, packed, n):
     """packed <- the gradient and the curvature of each of n rows, in units without fractions, side by side.
 
@@ -186,7 +198,7 @@ def split_node(params, state, work, t, k, m):
     nodes.begin[2 * k + 1], nodes.end[2 * k + 1] = nodes.begin[k], middle
     nodes.begin[2 * k + 2], nodes.end[2 * k + 2] = middle, nodes.end[k]
     if 2 * k + 2 < nodes.cells.shape[0]:
-        count_children(params, state.codes, state.now[0]["columns"], nodes, k, m)
+        count_children(params, nodes, k, m)
     return True
 
 
@@ -202,29 +214,29 @@ def heavy(params, nodes, k):
 
 
 @inline
-def count_children(params, codes, columns, nodes, k, m):
+def count_children(params, nodes, k, m):
     """Fill in the histograms of the children of node k: the one with fewer rows is counted, the other is the rest."""
     few, many, cells = 2 * k + 1, 2 * k + 2, nodes.cells
     if nodes.end[few] - nodes.begin[few] > nodes.end[many] - nodes.begin[many]:
         few, many = many, few
     if not (heavy(params, nodes, few) or heavy(params, nodes, many)):
         return
-    count_cells(codes, columns, nodes, few, m)
+    count_cells(nodes, few, m)
     for cell in range(m * (BINS + 1)):
         cells[many, cell] = cells[k, cell] - cells[few, cell]
 
 
 @inline
-def count_cells(codes, columns, nodes, k, m):
+def count_cells(nodes, k, m):
     """Sum the rows of node k by column and code."""
     cells = nodes.cells[k]
     for cell in range(m * (BINS + 1)):
         cells[cell] = 0
     for place in range(nodes.begin[k], nodes.end[k]):
         i = nodes.order[place]
-        packed, row = nodes.packed[i], codes[i * columns : (i + 1) * columns]
+        packed, row = nodes.packed[i], nodes.codes[i * COLUMNS : (i + 1) * COLUMNS]
         for q in range(m):
-            cells[q * (BINS + 1) + int(row[nodes.chosen[q]])] += packed
+            cells[q * (BINS + 1) + int(row[q])] += packed
 
 
 @inline
