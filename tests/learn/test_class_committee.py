@@ -131,6 +131,7 @@ def test_the_first_rows():
     assert got.prediction[:3].tolist() == [1, 2, 2]
 
 
+@pytest.mark.compiled
 @either
 def test_batches_cut_anywhere_saves_and_threads_change_no_bit(how, early, tmp_path, monkeypatch):
     _, cut = check_cuts(
@@ -139,6 +140,7 @@ def test_batches_cut_anywhere_saves_and_threads_change_no_bit(how, early, tmp_pa
     assert not all(member["active"] for member in cut.facts()["members"])
 
 
+@pytest.mark.compiled
 def test_members_pruned_are_forgotten(early):
     ours = learner(members=(*SOME, "arow-precision:triples"))
     ours.partial_fit(stream())
@@ -345,6 +347,7 @@ def test_a_budget_is_met_by_those_that_lose_least():
     assert set(going) == {1, 2}
 
 
+@pytest.mark.compiled
 def test_members_for_numbers_leave_rows_of_words():
     names = ("nag", "arow-precision:tfidf", "arow-precision:zs", "rls:fourier-few")
     words, numbers = (case_of(names, member_scores(), [1, 1, 1, 1], words=words) for words in (True, False))
