@@ -10,6 +10,7 @@ from sonlearn import Learner, LearnOptions
 from sonlearn.learn.engine import Predictions, make_engine
 from sonlearn.learn.ensemble import pruning
 from sonlearn.learn.ensemble.combiner import PERIOD, RETENTION, prior_for
+from sonlearn.learn.ensemble.label_scale import unit_of
 from sonlearn.learn.ensemble.target import member_options
 from sonlearn.learn.losses import Loss
 from sonlearn.options.losses import CLASSIFICATION
@@ -76,11 +77,12 @@ class Labels:
 
 
 def scaled(loss, y, h, base):
-    """For each row (y', mean, sd before and with the label, bounds, with margins, weight before, y, its share)."""
+    """For each row (y', y' of members, mean, sd before and after, bounds, wider ones, weight before, y, its share)."""
     seen = Labels()
     for label, weight, b in zip(y, h, base, strict=True):
         m, s, total = seen.mean(), seen.sd(), sum(seen.h)
-        bounds = np.clip((np.array([seen.low, seen.high]) - m) / s, -16, 16) if s else np.zeros(2)
+        far = max(16, total**0.5)
+        bounds = np.clip((np.array([seen.low, seen.high]) - m) / s, -far, far) if s else np.zeros(2)
         wider = bounds + [-1, 1] * seen.margins()
         label = label * np.exp(-b) if loss == "poisson" else label - b
         if weight > 0 and not np.isnan(label):
@@ -88,7 +90,7 @@ def scaled(loss, y, h, base):
         unit = seen.sd()
         off = (label - m) / unit if unit else label * 0
         share = 16 / abs(off) if abs(off) > 16 else 1.0
-        yield np.clip(off, -16, 16), m, s, unit, bounds, wider, total, label, share
+        yield np.clip(off, -far, far), np.clip(off, -16, 16), m, s, unit, bounds, wider, total, label, share
 
 
 def psi(loss, e, unit):
@@ -107,7 +109,7 @@ def definition(names, loss, batch, base):
     """Predictions of the committee while labels arrive, with explicit statistics and matrices."""
     batch = batch._replace(weight=relative(batch.weight, batch.y))
     scales = list(scaled(loss, batch.y, batch.weight, base))
-    rows, index = intern(batch._replace(y=np.array([scale[0] for scale in scales])), new_index(), True)
+    rows, index = intern(batch._replace(y=np.array([scale[1] for scale in scales])), new_index(), True)
     V = np.column_stack([alone(name, loss, rows, int(index.size[0]), scales) for name in names])
     lines = [name.startswith("ridge") for name in names]
     prior = 20.0 if loss in ("squared", "poisson") else 10.0
@@ -116,8 +118,8 @@ def definition(names, loss, batch, base):
     begin = np.array([each.weight > 0 for each in members])
     A_0 = np.diag([max(prior, each.precision) for each in members] + [prior] * bias)
     w, A, out, learned, errors = np.append(begin / begin.sum(), np.zeros(bias)), A_0.copy(), [], 0, []
-    for (y, m, s, unit, bounds, wider, total, *_), v, h, b in zip(scales, V, batch.weight, base, strict=True):
-        v = np.append(np.where(lines, np.clip(v, *wider), np.clip(v, *bounds)), np.ones(bias))
+    for (y, _, m, s, unit, bounds, wider, total, *_), v, h, b in zip(scales, V, batch.weight, base, strict=True):
+        v = np.append(np.where(lines, np.clip(v, *wider), np.clip(v, *np.clip(bounds, -16, 16))), np.ones(bias))
         z = w @ v
         p = m + s * np.clip(z, *wider)
         if loss == "poisson":
@@ -140,7 +142,7 @@ def definition(names, loss, batch, base):
 def alone(name, loss, rows, features, scales):
     """What a member predicts that is alone with its view and the labels that it is told: ridge, in their own unit."""
     entry = member(name, loss)
-    mean, unit, label, share = (np.array([scale[at] for scale in scales]) for at in (1, 2, -2, -1))
+    mean, unit, label, share = (np.array([scale[at] for scale in scales]) for at in (2, 3, -2, -1))
     if entry.in_own_unit:  # which learns rows that have the constant
         has = np.add.reduceat(rows.features == rows.constant, rows.indptr[:-1]) > 0
         rows = rows._replace(y=np.where(has, label, np.nan), weight=rows.weight * share)
@@ -168,12 +170,12 @@ def test_equals_the_definition(loss, names):
 
 @pytest.mark.interpreted
 def test_labels_out_of_all_proportion_equal_the_definition():
-    batch = with_constant(stream())
-    batch.y[[60, 150]] = 1e4, -3e3
+    batch = with_constant(stream(600))
+    batch.y[[60, 450, 520]] = 1e4, -3e3, 9e3
     names, base = (*FEW, "ridge"), np.zeros(batch.n)
     got = Learner(options(members=names)).partial_fit(batch)
     np.testing.assert_allclose(got.raw, definition(names, "squared", batch, base), rtol=1e-9, atol=1e-9)
-    assert sum(share < 1 for *_, share in scaled("squared", batch.y, relative(batch.weight, batch.y), base)) == 2
+    assert sum(share < 1 for *_, share in scaled("squared", batch.y, relative(batch.weight, batch.y), base)) == 3
 
 
 def test_the_default_members_equal_the_definition():
@@ -274,9 +276,11 @@ def test_a_line_is_found_through_labels_far_out_and_in_spite_of_one_that_is_wron
     y[1500] = 1e6
     learner = Learner(options(members=("ridge",)))
     learner.partial_fit(batch_of_dense(np.column_stack([X, np.ones(3000)]), y)._replace(constant=4))
-    asked = np.column_stack([np.vstack([np.eye(3), np.zeros(3)]), np.ones(4)])
-    found = learner.predict(batch_of_dense(asked, np.full(4, np.nan))._replace(constant=4)).raw
+    far = 40.0 * unit_of(learner.state.labels)
+    asked = np.column_stack([np.vstack([np.eye(3), np.zeros(3), [far, 0.0, 0.0]]), np.ones(5)])
+    found = learner.predict(batch_of_dense(asked, np.full(5, np.nan))._replace(constant=4)).raw
     np.testing.assert_allclose(found[:3] - found[3], w, atol=0.05)
+    assert found[4] == pytest.approx(far, rel=0.05)
 
 
 def test_labels_that_are_all_equal_are_predicted():

@@ -1,10 +1,10 @@
 """Labels and weights in another unit; labels of classes are as they are, values in standard deviations from their mean.
 
 A learner of a committee must not care whether labels are 0.001 or a million apart, or far from 0. With the mean m, the
-standard deviation s and the smallest and largest of the labels before a row, members and combiner learn
-y' = (y - m)/s, within +-LABEL_OUTLIER, where s counts this label in, and what they predict, z, means m + s z, within
-the labels seen and as near. While all labels are equal, y' = 0. Importance weights count in m and s as often as the
-row; rows that are not learned from do not count. VW's base is taken off the label and added to the prediction.
+standard deviation s and the smallest and largest of the labels before a row, members and combiner learn y' = (y - m)/s,
+within +-LABEL_OUTLIER, where s counts this label in, and what they predict, z, means m + s z, within the labels seen
+and as near. While all labels are equal, y' = 0. Importance weights count in m and s as often as the row; rows that are
+not learned from do not count. VW's base is taken off the label and added to the prediction.
 
 An end of the range where labels crowd is a bound (no sales, full marks). One that few have come near will be passed: a
 member that follows a line, and the combination, may go beyond it by up to a standard deviation (`margin`).
@@ -12,7 +12,9 @@ member that follows a line, and the combination, may go beyond it by up to a sta
 A single label out of all proportion must not change the unit of all others. After LABELS_FIRST rows a label counts in m
 and s as one that is LABEL_OUTLIER standard deviations from the mean at most; so a unit grows by steps where labels do.
 Members that follow a line learn it as it is, with an importance that is less by the same factor: where numbers far out
-explain it, a label that counted as less would bend the line.
+explain it, a label that counted as less would bend the line. What they say of such rows, and the combiner, which cuts
+slopes of large errors, may go as far as the square root of the weight of all labels, beyond which none is in the
+standard deviation of so many.
 
 Poisson regression predicts a logarithm: of the value, at least `MIN_COUNT_SHARE` of the mean.
 
@@ -64,13 +66,14 @@ class LabelScale(NamedTuple):
 
     mean: np.ndarray  # the label that 0 means
     unit: np.ndarray  # what 1 more means
-    low: np.ndarray  # what members and combiner predict is not less than this,
+    low: np.ndarray  # what is predicted is not less than this,
     high: np.ndarray  # and not more
     least: np.ndarray  # the same with the margin
     most: np.ndarray
     par: np.ndarray  # parameter of the loss in this unit
     label: np.ndarray  # labels in their own unit, less their bases; NaN without a constant, as their mean has no weight
     weight: np.ndarray  # importance of those, less for outliers
+    near: np.ndarray  # labels as the other members learn them, within +-LABEL_OUTLIER
     base: np.ndarray  # what is added to predictions
     # int64[n] each
     met: np.ndarray  # scores that there are; of several classes one for each that had been met
@@ -83,7 +86,7 @@ class LabelScale(NamedTuple):
 def new_scale(rows: Rows) -> LabelScale:
     """Of rows of one score each and these bases; all else is 0."""
     n = len(rows.y)
-    return LabelScale(*np.zeros((9, n)), rows.base, np.ones(n, np.int64), *np.zeros((3, n), np.int64))
+    return LabelScale(*np.zeros((10, n)), rows.base, np.ones(n, np.int64), *np.zeros((3, n), np.int64))
 
 
 def merge_labels(states: Sequence[LabelState], base: LabelState) -> LabelState:
@@ -102,12 +105,12 @@ def merge_labels(states: Sequence[LabelState], base: LabelState) -> LabelState:
 def scale_rows(loss, state, rows, scale, learn, out):
     """Fill `scale` and the labels `out` (float64[n]); take the labels in where a row is learned from."""
     for i in range(len(rows.y)):
-        unit = unit_of(state)
-        mean = state.moments[1]
+        unit, mean = unit_of(state), state.moments[1]
+        far = max(LABEL_OUTLIER, math.sqrt(state.moments[0]))
         scale.mean[i], scale.unit[i], scale.par[i] = mean, unit, loss.par
         if unit > 0.0:
-            scale.low[i] = max((state.range[0] - mean) / unit, -LABEL_OUTLIER)
-            scale.high[i] = min((state.range[1] - mean) / unit, LABEL_OUTLIER)
+            scale.low[i] = max((state.range[0] - mean) / unit, -far)
+            scale.high[i] = min((state.range[1] - mean) / unit, far)
         scale.least[i], scale.most[i] = scale.low[i] - margin(state, 0), scale.high[i] + margin(state, 1)
         y, h = rows.y[i] - rows.base[i], rows.weight[i]  # less what the base says already
         if loss.code == POISSON:  # of a count, what is left to multiply exp(base) with
@@ -116,9 +119,10 @@ def scale_rows(loss, state, rows, scale, learn, out):
             take_label(state, y, h)
             unit = unit_of(state)
         off = (y - mean) / unit if unit > 0.0 else 0.0
-        out[i] = y if math.isnan(y) else min(max(off, -LABEL_OUTLIER), LABEL_OUTLIER)
+        out[i] = y if math.isnan(y) else min(max(off, -far), far)
+        scale.near[i] = y if math.isnan(y) else min(max(off, -LABEL_OUTLIER), LABEL_OUTLIER)
         scale.label[i] = y if has_constant(rows, i) else math.nan
-        scale.weight[i] = h * out[i] / off if abs(off) > LABEL_OUTLIER else h
+        scale.weight[i] = h * scale.near[i] / off if abs(off) > LABEL_OUTLIER else h
         if loss.code == HUBER:
             scale.par[i] = loss.par / unit if unit > 0.0 else 1.0
 

@@ -34,7 +34,7 @@ from sonlearn.learn.ensemble.combiner import (
     without,
 )
 from sonlearn.learn.ensemble.history import last_rows
-from sonlearn.learn.ensemble.label_scale import LabelScale, new_scale
+from sonlearn.learn.ensemble.label_scale import LABEL_OUTLIER, LabelScale, new_scale
 from sonlearn.learn.ensemble.progress import TWO, VALUES
 from sonlearn.learn.ensemble.pruning import Judge, PruningCase, ReplayJudge
 from sonlearn.learn.losses import POISSON, SQUARED, Loss, loss_of, losses
@@ -58,7 +58,7 @@ JUDGE_PRECISION = (4.0,)
 class Part(NamedTuple):
     """Rows that are learned or asked at a time."""
 
-    rows: Rows  # with labels as members learn them
+    rows: Rows  # with labels as the combiner learns them
     scale: LabelScale  # how to read them
 
     def between(self, at: slice) -> Part:
@@ -111,7 +111,7 @@ class Target:
         return label_scale.LabelState(np.zeros(3), np.zeros(2), np.zeros(2))
 
     def label_calls(self, state: State, rows: Rows, now: np.ndarray, again: bool) -> tuple[Rows, LabelScale, Calls]:
-        """(the rows as members learn them, how to read them, the calls that fill these in and count the labels).
+        """(the rows as the combiner learns them, how to read them, the calls that fill these in and count the labels).
 
         `now`: of the committee's state; `again`: whether the rows have been learned from before. The state has room for
         the labels. Of values, the rows are without bases.
@@ -162,10 +162,10 @@ class Target:
         return make_engine(member_options(self.options, member), dense=VIEWS[member.view].kind == "fourier")
 
     def labelled(self, member: Member, seen: Rows, rows: Rows, scale: LabelScale) -> Rows:
-        """The rows `seen` with the labels that a member learns: those of `rows`, or in their own unit if it does."""
+        """The rows `seen` with the labels that a member learns: of values less far out, or in their own unit."""
         if member.in_own_unit:
             return seen._replace(y=scale.label, weight=scale.weight)
-        return seen._replace(y=rows.y)
+        return seen._replace(y=rows.y if self.classes else scale.near)
 
     def to_input(self, V: np.ndarray, member: Member, scale: LabelScale) -> Calls:
         """Make an input of the combiner of what the member has left in V, float64[n, K].
@@ -341,7 +341,7 @@ def bound(V, clip, gain, in_own_unit, scale):
     A member in its own unit that says 0 has learned nothing; it follows a line, so that its bounds have a margin.
     """
     for i in range(len(V)):
-        low, high = scale.low[i], scale.high[i]
+        low, high = max(scale.low[i], -LABEL_OUTLIER), min(scale.high[i], LABEL_OUTLIER)
         if in_own_unit:
             low, high = scale.least[i], scale.most[i]
             if V[i, 0] != 0.0:
