@@ -117,14 +117,14 @@ MEMBERS = {
     ids=lambda options: " ".join(map(str, options.values())),
 )  # fmt: skip
 def test_batches_of_one_row_are_as_other_batches(options, monkeypatch):
-    """With offsets, other constants, a new class, a row that is refused; batches and online predictions between."""
+    """With offsets, a new class, a row that is refused; batches and online predictions between."""
     kinds = ("no", "yes", "late") if "classes" in options else ("no", "yes")
     one, many, alone, learn = Learner(**options), Learner(**options), [], by_row.EngineByRow.learn
     monkeypatch.setattr(by_row.EngineByRow, "learn", lambda own, *given: alone.append(own) or learn(own, *given))
     for i, (row, y, weight) in enumerate(stream(80)):
         batch = batch_of(row, np.nan, weight)
         label = kinds[2] if i > 50 and i % 5 == 0 and len(kinds) == 3 else kinds[y > 0]
-        batch = batch._replace(class_names=[label], base=np.array([0.5 * (i % 4 == 1)]), constant=-1 if i % 9 else 7)
+        batch = batch._replace(class_names=[label], base=np.array([0.5 * (i % 4 == 1)]))
         if i % 20 == 15:
             batch = joined([batch, batch])
         if i == 30:
