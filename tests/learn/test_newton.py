@@ -203,10 +203,8 @@ RESCALED = [
 @for_all("loss", ["squared", "logistic", "hinge"])
 def test_projection_after_the_step_and_a_rows_own_gradient_for_other_losses_and_data(settings, loss):
     """Empty rows, weights, missing labels, rows again and again, the rescaling, a narrow bound."""
-    options, n = (
-        LearnOptions(**settings, sketch_size=4, loss=loss, clip=0.5, sigma=0.1),
-        50 if numba.config.DISABLE_JIT else 150,
-    )
+    options = LearnOptions(**settings, sketch_size=4, loss=loss, clip=0.5, sigma=0.1)
+    n = 50 if numba.config.DISABLE_JIT else 150
     for batch in (mixed(n=n, d=30), duplicated(n, d=25)):
         agree(options, batch)
 
