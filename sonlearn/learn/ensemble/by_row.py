@@ -64,7 +64,7 @@ class CommitteeByRow(EngineByRow):
         self._members = {}
         for i, own in zip(work.active, V, strict=False):
             view = self._views[committee.members[i].view]
-            seen = target.labelled(committee.members[i], view.out, scaled, scale)
+            seen = target.labelled(committee.members[i], view.out, scale)
             self._members[i] = RowOfEngine(
                 committee.engines[i], state.members[i], seen, Predictions.of_scores(own), view.features,
                 committee.to_input(state, i, own, seen, scale),

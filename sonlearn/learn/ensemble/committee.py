@@ -449,7 +449,7 @@ class Committee(Engine):
                 members[i] = engine.reserve(members[i], rows, features)
                 engine.predict(members[i], rows, predicted)
             else:
-                own_rows = self.target.labelled(self.members[i], rows, some.rows, some.scale)
+                own_rows = self.target.labelled(self.members[i], rows, some.scale)
                 members[i] = engine.learn_all(members[i], own_rows, predicted, features)
             run_calls(self.target.to_input(own, self.members[i], some.scale) if again else
                  self.to_input(state, i, own, rows, some.scale))  # fmt: skip

@@ -73,7 +73,7 @@ class LabelScale(NamedTuple):
     par: np.ndarray  # parameter of the loss in this unit
     label: np.ndarray  # labels in their own unit, less their bases; NaN without a constant, as their mean has no weight
     weight: np.ndarray  # importance of those, less for outliers
-    near: np.ndarray  # labels as the other members learn them, within +-LABEL_OUTLIER
+    near: np.ndarray  # labels as the other members learn them; values within +-LABEL_OUTLIER
     base: np.ndarray  # what is added to predictions
     # int64[n] each
     met: np.ndarray  # scores that there are; of several classes one for each that had been met

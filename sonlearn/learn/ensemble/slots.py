@@ -102,7 +102,8 @@ class ClassSlots(Target):
     def label_calls(self, state: SlotState, rows: Rows, now: np.ndarray, again: bool) -> tuple[Rows, LabelScale, Calls]:
         """The labels of rows that are learned become slots, of others NaN."""
         n = len(rows.y)
-        y, scale = np.zeros(n), new_scale(rows)._replace(unit=np.ones(n), named=np.full(n, len(state.slots)))
+        y = np.zeros(n)
+        scale = new_scale(rows)._replace(unit=np.ones(n), near=y, named=np.full(n, len(state.slots)))
         return rows._replace(y=y), scale, [(count_rows, (state, now, again, rows, y, scale))]
 
     def learned(self, state: SlotState, rows: Rows, now: np.ndarray, again: bool) -> tuple[SlotState, Rows, LabelScale]:

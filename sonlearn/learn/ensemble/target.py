@@ -120,7 +120,7 @@ class Target:
         scale, y = new_scale(rows), np.zeros(n)
         if self.classes:
             low, high, par = np.full(n, -label_scale.CLIP), np.full(n, label_scale.CLIP), np.full(n, self._given.par)
-            own = {"label": rows.y, "weight": rows.weight}
+            own = {"label": rows.y, "weight": rows.weight, "near": rows.y}
             return rows, scale._replace(unit=np.ones(n), low=low, high=high, par=par, **own), []
         calls = [(label_scale.scale_rows, (self._given, state, rows, scale, not again, y))]
         return rows._replace(y=y, base=np.zeros(n)), scale, calls
@@ -161,11 +161,11 @@ class Target:
         """The learner of a member."""
         return make_engine(member_options(self.options, member), dense=VIEWS[member.view].kind == "fourier")
 
-    def labelled(self, member: Member, seen: Rows, rows: Rows, scale: LabelScale) -> Rows:
+    def labelled(self, member: Member, seen: Rows, scale: LabelScale) -> Rows:
         """The rows `seen` with the labels that a member learns: of values less far out, or in their own unit."""
         if member.in_own_unit:
             return seen._replace(y=scale.label, weight=scale.weight)
-        return seen._replace(y=rows.y if self.classes else scale.near)
+        return seen._replace(y=scale.near)
 
     def to_input(self, V: np.ndarray, member: Member, scale: LabelScale) -> Calls:
         """Make an input of the combiner of what the member has left in V, float64[n, K].
