@@ -26,7 +26,8 @@ INTERPRETED = ("test_text_errors", "test_text_hashing", "test_text_number", "tes
 LONGEST = (
     "test_docs", "test_views", "test_newton", "test_jit", "test_learner_checks", "test_start", "test_merging",
     "test_boost", "test_kill", "test_files", "test_first_order", "test_tasks", "test_cli", "test_forgetting",
-    "test_committee", "test_multinomial", "test_drfd", "test_evaluate", "test_sketch_gfd", "test_papers", "test_silent_failures",
+    "test_committee", "test_multinomial", "test_drfd", "test_evaluate", "test_sketch_gfd", "test_papers",
+    "test_silent_failures",
 )  # fmt: skip
 
 
