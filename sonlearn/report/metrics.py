@@ -13,7 +13,8 @@ Two classes (label +1 is the positive class):
   probabilities.
 
 Values: root of the mean squared error, mean absolute error, and R^2 = 1 - (squared error) / (squared distance of the
-labels from their mean). With poisson loss all are of exp(prediction).
+labels from their mean). With poisson loss all are of exp(prediction). The rows that a learner predicts before any label
+has come, one and as many as ``--label_delay`` says, are left out: of labels far from 0 they would be all that is seen.
 
 Several classes: recall of a class (share of its rows that were predicted so), precision (share of the rows predicted so
 that are), F1, their mean over the classes that occur as a label or as a prediction (macro F1), and the worst classes.
@@ -172,6 +173,7 @@ class _Scores:
         self._values = ValueSums()
         self.fixed = learner.options.kind == "two"
         self._signs = True  # whether all labels so far are -1 or +1
+        self._blind = 0 if learner.examples else 1 + learner.options.label_delay  # rows to come before any label has
         self._sample = PredictionSample(SAMPLE)
         self._two: dict[str, Any] | None = None  # what `_of_two` has found, which the end of a run asks for five times
 
@@ -182,8 +184,10 @@ class _Scores:
         self._signs = self._signs and (self.fixed or bool((np.abs(y) == 1).all()))
         if not self.fixed:
             values = linked("poisson", scores) if options.loss == "poisson" else scores
-            self._values.add(y, values, weight)
-            self._sample.add(y, values)
+            blind = min(self._blind, len(y))
+            self._blind -= blind
+            self._values.add(y[blind:], values[blind:], weight[blind:])
+            self._sample.add(y[blind:], values[blind:])
         if not self._signs:
             return
         self._two = None
@@ -292,6 +296,8 @@ class ValueSums:
 
     def add(self, y: np.ndarray, predicted: np.ndarray, weight: np.ndarray) -> None:
         """Add labels and predictions float64[n] of weights float64[n] > 0."""
+        if not len(y):
+            return
         self.first = float(y[0]) if self.first is None else self.first
         with np.errstate(over="ignore"):
             e, d = predicted - y, y - self.first
@@ -299,11 +305,12 @@ class ValueSums:
             self._sums = np.cumsum(np.concatenate((self._sums[None], each)), axis=0)[-1]  # row by row
 
     def result(self) -> dict[str, float | None]:
-        """RMSE, MAE, R^2 (None where all labels are the same) and the mean of the labels."""
+        """RMSE, MAE, R^2 and the mean of the labels; None without a row, R^2 also where all labels are the same."""
+        if self.first is None:
+            return dict.fromkeys(("rmse", "mae", "r2", "mean"))
         weight, squares, sizes, shifted, shifted_squares = self._sums.tolist()
         mean = shifted / weight
         spread = shifted_squares - weight * mean * mean
-        assert self.first is not None
         return {
             "rmse": math.sqrt(squares / weight), "mae": sizes / weight,
             "r2": 1.0 - squares / spread if spread > 1e-12 * shifted_squares else None,
@@ -387,8 +394,8 @@ def _probability_lines(result: dict[str, Any]) -> list[str]:
 
 
 def _value_lines(result: dict[str, Any]) -> list[str]:
-    r2 = "n.a." if result["r2"] is None else f"{result['r2']:.6f}"
-    return [f"RMSE = {result['rmse']:.6g}", f"MAE = {result['mae']:.6g}", f"R2 = {r2}"]
+    shown = (("RMSE", "rmse", ".6g"), ("MAE", "mae", ".6g"), ("R2", "r2", ".6f"))
+    return [f"{name} = {'n.a.' if result[key] is None else format(result[key], form)}" for name, key, form in shown]
 
 
 def _class_lines(result: dict[str, Any]) -> list[str]:

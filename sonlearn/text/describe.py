@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import math
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
@@ -57,7 +58,7 @@ _INDEX = re.compile(r"column 1|Unnamed: 0|__index_level_0__")
 #: Of a number far from all others: how many others there are, how many times as often it comes, and how far it is.
 _FEW, _OFTEN, _FAR = 3, 10, 5
 _PADDED = re.compile("0[0-9]+")
-#: The chance at most with which rows that lack no value have one label by accident.
+#: The chance at most with which a leak is one by accident.
 _CHANCE = 1e-6
 #: Numbers of which the largest is so many times the smallest are no times.
 _STRETCH = 1.6
@@ -368,7 +369,10 @@ class ColumnSummary:
         rows = sum(sum(counts.values()) for counts in known.values())
         sure = sum(max(counts.values()) for counts in known.values())
         mostly = {max(counts, key=counts.get) for counts in known.values()}  # type: ignore[arg-type]
-        if _MIN_ROWS <= rows == sure and len(known) <= rows / 4 and len(mostly) > 1:
+        # of all orders of the labels, at most so many have but one beside each value
+        orders = math.lgamma(rows + 1) - sum(math.lgamma(count + 1) for count in labels.values())
+        no_chance = len(known) * math.log(len(labels)) - orders < math.log(_CHANCE)
+        if _MIN_ROWS <= rows == sure and len(known) <= rows / 4 and len(mostly) > 1 and no_chance:
             leak = "it tells the label of every row"
         elif len(beside) == 1:
             label, held = *beside, sum(sum(counts.values()) for counts in self.values.values())
@@ -425,19 +429,18 @@ def told_early(source: str, options: TextOptions) -> list[str]:
 
 
 def notes_on(columns: Iterable[Described], begin: str | tuple[str, ...] = "") -> list[str]:
-    """List what a person should look at, a line each, of all columns of codes one; only what begins as `begin` says."""
+    """List what a person should look at, a line for all columns alike; only what begins as `begin` says."""
     groups, lines = dict[str, list[tuple[str, str]]](), list[str]()
     for column in columns:
         for text in filter(lambda text: text.startswith(begin), column.suspicions):
             codes = re.match("codes[^(;]*", text)
-            groups.setdefault(codes[0].strip() if codes else column.name + text, []).append((column.name, text))
+            what = codes[0].strip() if codes else text.replace(shorten(column.name), "COLUMN")
+            groups.setdefault(what, []).append((column.name, text))
     for what, group in groups.items():
         name, text = group[0]
-        if len(group) == 1:
-            lines.append(f"{name}: looks like {text}")
-        else:
-            flags = " ".join(f"--categorical {shorten(name)}" for name, _ in group)
-            lines.append(f"{first_names(name for name, _ in group)}: look like {what}; {flags}")
+        names, flags = first_names(name for name, _ in group), [f"--categorical {shorten(name)}" for name, _ in group]
+        more = f"; {' '.join(flags)}" if what.startswith("codes") else ""
+        lines.append(f"{name}: looks like {text}" if len(group) == 1 else f"{names}: look like {what}{more}")
     return lines
 
 

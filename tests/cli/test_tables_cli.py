@@ -305,7 +305,8 @@ def test_describe(cli):
     out = cli.out("describe", "--label", "label", "t.csv")
     assert out.startswith("rows = 60\nlabels = 'no' 30, 'yes' 30\n")
     assert "\nkey: looks like an id: nearly all values differ; --id 'key', or --ignore 'key'\n" in out
-    assert "\ncity: looks like a leak: it tells the label of every row; --ignore 'city' if it is known too late" in out
+    leak = "it tells the label of every row; --ignore COLUMN if it is known too late"
+    assert f"\n'city', 'note': look like a leak: {leak}\n" in out
     assert cli("describe", "--label", "label", "--examples", "10", "t.csv")[1].startswith("rows = 10\n")
     write("bad.csv", table() + "too,few\n")
     assert "malformed lines left out: 1, the first: bad.csv:" in cli("describe", "bad.csv")[2]
@@ -345,6 +346,14 @@ def test_train_names_a_column_that_tells_the_label(cli, tmp_path):
     given = ("train", "--method", "nag", "--label", "label", "t.csv")
     assert cli.err(*given).count(told) == 1
     assert "leak" not in cli.err(*given, "--ignore", "closed")
+
+
+def test_one_row_of_a_class_tells_of_no_leak(cli):
+    """Of many columns one is beside it by chance; beside ten rows none is."""
+    for rare, leaks in ((1, False), (10, True)):
+        lines = [f"{i % 7},{int(i < rare)},{int(i < rare)}" for i in range(100)]
+        write("t.csv", "\n".join(["n,flag,label", *lines]) + "\n")
+        assert ("leak" in cli.out("describe", "--label", "label", "t.csv")) == leaks
 
 
 @pytest.mark.parametrize(("present", "told"), [(40, True), (19, False)])

@@ -161,14 +161,19 @@ def test_where_batches_end_changes_no_bit():
         assert whole.pictures() == pieces.pictures()
 
 
+@pytest.mark.parametrize("delay", [0, 40])
 @pytest.mark.parametrize("far", [0.0, 1e6])
-def test_values_are_measured_as_defined(far):
+def test_values_are_measured_as_defined(far, delay):
+    """Of all rows but those that were predicted before the label of the first one had come."""
     rng = np.random.default_rng(5)
-    for n in (3, 200, 3000):
+    options = LearnOptions(method="nag", loss="squared", label_delay=delay)
+    for n in (4 + delay, 200, 3000):
         y = far + rng.normal(size=n)
         predicted, weight = y + 0.3 * rng.normal(size=n), rng.choice([0.5, 1.0, 3.0], n)
-        result = metrics_of(LearnOptions(method="nag", loss="squared"), y, predicted, weight, pieces=3).result()
+        predicted[: 1 + delay] = 0.0
+        result = metrics_of(options, y, predicted, weight, pieces=3).result()
         assert result["kind"] == "values"
+        y, predicted, weight = (each[1 + delay :] for each in (y, predicted, weight))
         error = y - predicted
         assert result["rmse"] == pytest.approx(math.sqrt(np.average(error**2, weights=weight)), rel=1e-9)
         assert result["mae"] == pytest.approx(np.average(np.abs(error), weights=weight), rel=1e-9)
@@ -177,6 +182,7 @@ def test_values_are_measured_as_defined(far):
 
 def test_equal_labels_have_no_r2():
     sums = ValueSums()
+    assert {*sums.result().values()} == {None}
     sums.add(np.full(5, 3.25), np.arange(5.0), np.ones(5))
     assert sums.result()["r2"] is None
 
@@ -185,7 +191,7 @@ def test_counts_are_measured_as_counts():
     rng = np.random.default_rng(6)
     y, raw = rng.poisson(4.0, 300).astype(float), rng.normal(1.3, 0.2, 300)
     result = metrics_of(LearnOptions(method="nag", loss="poisson"), y, raw, np.ones(300)).result()
-    assert result["r2"] == pytest.approx(explained(y, np.exp(raw), np.ones(300)), rel=1e-9)
+    assert result["r2"] == pytest.approx(explained(y[1:], np.exp(raw[1:]), np.ones(299)), rel=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(4))
