@@ -84,6 +84,7 @@ def label_of(
 ) -> tuple[float, str | None]:
     """(label, name of its class) that a field, or what JSON has, stands for, which is `at` a place. Raises RowError.
 
+    What stands for a missing value in other columns, as NA, is no label where it is the name of no class.
     With `truth` true and false have their number and, as the name, the word as it was written.
     """
     if isinstance(field, str):
@@ -95,7 +96,7 @@ def label_of(
         if math.isinf(number):
             raise RowError(described(field), NO_LABEL, at)
         return number, None
-    y = number_in(word) if word else math.nan
+    y = math.nan if not word or (word.lower() in MISSING and not class_names) else number_in(word)
     if y is None and class_names:
         return math.nan, word
     if y is None or math.isinf(y):

@@ -36,6 +36,21 @@ def test_a_label_too_many(cli, tmp_path, labels, message, form):
     assert message in one_line(trained(cli, tmp_path, labels, "--quiet", form=form))
 
 
+@pytest.mark.parametrize("form", ["csv", "json"])
+@pytest.mark.parametrize("missing", ["NA", "n/a", "null", "#N/A"])
+def test_among_values_a_missing_one_is_no_label(cli, tmp_path, missing, form):
+    """As in other columns: the row is predicted, and not learned."""
+    models = []
+    for place in ("", missing):
+        said = trained(
+            cli, tmp_path, (3.5, place, 4.25, 1), "--loss", "squared", "-f", tmp_path / "m", "--quiet", form=form
+        )
+        assert said == (0, "", "")
+        models.append((tmp_path / "m").read_bytes())
+    assert models[0] == models[1]
+    assert "found 'none' " in one_line(trained(cli, tmp_path, (3.5, "none"), "--loss", "squared", "--quiet", form=form))
+
+
 def test_a_class_that_looks_like_no_label(cli, tmp_path):
     told = "warning: the label 'NA' is a class: if it means that there is none, leave it empty"
     for classes, is_told in (("auto", True), ("cat,dog,NA", False)):
