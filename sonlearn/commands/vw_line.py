@@ -246,9 +246,13 @@ def _loss(given: dict[str, str | None], method: str | None) -> list[str]:
         return out
     if decides and "--cb_type" not in given:
         out = ["--cb_type", "mtr" if decides & {"--cb_adf", "--cb_explore_adf"} else "dr"]  # VW's defaults
-    if not {"--loss_function", "--oaa", "--initial_regressor"} & given.keys():
-        out += ["--loss", "squared"]
-        out += ["--clip", "labels"] * (method in CLIPPED_TO_LABELS)
+    if "--initial_regressor" in given:
+        return out
+    one_committee = "--oaa" in given and method is None
+    out += [] if "--loss_function" in given or one_committee else ["--loss", "squared"]
+    if method in CLIPPED_TO_LABELS and not {"--min_prediction", "--max_prediction"} & given.keys():
+        logarithm = given.get("--loss_function") in ("logistic", "poisson")
+        out += ["--clip", "50" if logarithm else "1" if "--oaa" in given else "labels"]  # VW's bounds
     return out
 
 

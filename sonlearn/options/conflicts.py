@@ -151,9 +151,11 @@ def _check_forgetting(o: Any) -> None:
 def _check_output(o: Any) -> None:
     """Check what is made of a prediction before it is said."""
     low, high = o.bounds
-    if o.clip == "labels" and (o.method not in CLIPPED_TO_LABELS or o.kind != "values" or o.loss == "poisson"):
+    unbounded = o.loss in ("logistic", "poisson")  # what is predicted is a logarithm
+    if o.clip == "labels" and (o.method not in CLIPPED_TO_LABELS or o.kind == "classes" or unbounded):
         raise OptionError(
-            f"--clip labels is for --method {', '.join(CLIPPED_TO_LABELS)} with a loss of values, as --loss squared"
+            f"--clip labels is for --method {', '.join(CLIPPED_TO_LABELS)}, values or two classes, and a loss of "
+            "labels, as --loss squared or hinge"
         )
     if not low < high:
         given = {"--min_prediction": o.min_prediction, "--max_prediction": o.max_prediction, "--clip": o.clip}

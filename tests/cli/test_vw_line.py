@@ -72,7 +72,10 @@ def test_an_everyday_line_runs(line, files, cli):
         ("vw a -c --passes 4 --early_terminate 1", "train a --passes 4 --early_terminate 1 --loss squared"),
         ("vw a --cb 3 --passes 4", "train a --cb 3"),
         ("vw a -b18 -l0.5 --loss_function=hinge",
-         "train a --bit_precision 18 --learning_rate 0.5 --loss_function hinge --method nag"),
+         "train a --bit_precision 18 --learning_rate 0.5 --loss_function hinge --method nag --clip labels"),
+        ("vw a -l1 --min_prediction -1", "train a --learning_rate 1 --min_prediction -1 --method nag --loss squared"),
+        ("vw a --sgd -l1 --loss_function logistic",
+         "train a --learning_rate 1 --loss_function logistic --method sgd --clip 50"),
         ("vw a -l 1 --power_t 0", "train a --learning_rate 1 --power_t 0 --method nag --loss squared --clip labels"),
         ("vw a --l1 1e-6 --ngram 2", "train a --ngram 2 --method nag --loss squared --clip labels"),
         ("vw a --l1 1e-6 --l2 1", "train a --l2 1 --method nag --loss squared --clip labels"),
@@ -100,7 +103,8 @@ def test_an_everyday_line_runs(line, files, cli):
         ("vw a --cb_adf --loss_function logistic -b 20", "train a --cb_adf --bit_precision 20"),
         ("vw a --cb_adf --passes 3 -c --holdout_off --holdout_period 5 b", "train a --cb_adf b"),
         ("vw a --log_multi 3 --no_progress b", "train a --oaa 3 b"),
-        ("vw a --oaa 3 --l2 1", "train a --oaa 3 --l2 1 --method nag"),
+        ("vw a --oaa 3 --l2 1", "train a --oaa 3 --l2 1 --method nag --loss squared --clip 1"),
+        ("vw a --oaa 3", "train a --oaa 3"),
         ("vw a --boosting 5 --alg BBM --sgd --l2 1 -l .1", "train a --loss squared"),
         ("vw a --bfgs --loss_function logistic", "train a --loss_function logistic"),
         ("vw a --initial_t 3 -C 1 --bs_type vote b", "train a b --loss squared"),
@@ -168,6 +172,26 @@ def test_decisions_with_a_learning_rate_cost_what_they_cost_in_vw(files, cli, vo
         command = [sys.executable, "-m", "vowpalwabbit", "-d", str(files / "log.vw"), *flags]
         theirs = subprocess.run(command, capture_output=True, text=True, check=True).stderr
         assert average_loss(cli.err("vw", "log.vw", *flags)) == pytest.approx(average_loss(theirs), abs=2e-6)
+
+
+@pytest.mark.parametrize(
+    "flags",
+    ["--loss_function squared -l 5", "--loss_function quantile --quantile_tau .9 -l 5", "--loss_function hinge -l 5",
+     "--binary -l 5", "--loss_function logistic -l 50", "--binary --ftrl", "--oaa 3 -b 24 -l 5"],
+)  # fmt: skip
+def test_values_and_classes_are_bounded_as_in_vw(flags, files, cli, vowpalwabbit):
+    draw, data = random.Random(3), "classes.vw" if "--oaa" in flags else "drawn.vw"
+    (files / "drawn.vw").write_text(
+        "".join(f"{draw.choice([-1, 1, 1])} |s w{draw.randint(0, 3)} x{draw.randint(0, 99)} y:3\n" for _ in range(400))
+    )
+    flags = flags.split()
+    command = [sys.executable, "-m", "vowpalwabbit", "-d", data, "-p", "theirs", *flags]
+    theirs = subprocess.run(command, cwd=files, capture_output=True, text=True, check=True).stderr
+    ours = cli.err("vw", data, "-p", "ours", *flags)
+    read = ([float(line) for line in (files / name).read_text().split()] for name in ("ours", "theirs"))
+    assert next(read)[20:] == pytest.approx(next(read)[20:], abs=1e-4)  # first ones: VW counts the label of the row
+    if "--oaa" not in flags:
+        assert average_loss(ours) == pytest.approx(average_loss(theirs), abs=2e-5)
 
 
 def average_loss(printed):

@@ -58,8 +58,7 @@ SETTINGS += [
     (method, loss, more)
     for method in TWINS
     for more in VARIANTS[method]
-    for loss in ("squared", "logistic")
-    if more.get("clip") != "labels" or loss == "squared"
+    for loss in ("squared", "hinge" if more.get("clip") == "labels" else "logistic")
     if loss in (METHODS[method].losses or LOSSES)
 ]
 
