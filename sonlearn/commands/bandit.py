@@ -24,6 +24,15 @@ _NOT_TAKEN = (
 )  # fmt: skip
 
 
+def check(options: RunOptions) -> None:
+    """Check the files and flags of a run of decisions. Raises OptionError, ModelFileError."""
+    for flag, *_ in checks.flags_given(options, _NOT_TAKEN):
+        raise OptionError(f"{flag}: decisions do not take it (docs/bandits.md says what they take)")
+    checks.check_run(options)
+    if options.join:
+        raise OptionError(f"--join {options.join}: decisions have their costs with them; expected rows with labels")
+
+
 class BanditSession(Session):
     """One run under way: the model of decisions, and what it learns from.
 
@@ -37,11 +46,6 @@ class BanditSession(Session):
     """
 
     def __init__(self, given: dict[str, Any], bandit: dict[str, Any], options: RunOptions):
-        for flag, *_ in checks.flags_given(options, _NOT_TAKEN):
-            raise OptionError(f"{flag}: decisions do not take it (docs/bandits.md says what they take)")
-        checks.check_run(options)
-        if options.join:
-            raise OptionError(f"--join {options.join}: decisions have their costs with them; expected rows with labels")
         model = models.initial(options, decides=True)
         (learn, text), learner = models.split(given), model.learner
         if "method" not in learn and (learner is None or learner.learn is None):

@@ -18,7 +18,7 @@ from sonlearn.commands.messages import of_refused, warn
 from sonlearn.commands.session import ROWS_TO_WARN, Session
 from sonlearn.data.batch import Batch, cut
 from sonlearn.errors import InputError, OptionError, shorten
-from sonlearn.files.atomic import whole_output
+from sonlearn.files.atomic import kept, whole_output
 from sonlearn.learn.learner import Learner, Predicted
 from sonlearn.options import LearnOptions, RunOptions, TextOptions
 from sonlearn.options.bandit import SHARED, BanditOptions
@@ -43,11 +43,14 @@ def command(line: Line) -> int:
     """
     options, bandit = asked(line)
     if of_decisions(options, bandit):
-        from sonlearn.commands.bandit import BanditSession
+        from sonlearn.commands.bandit import BanditSession, check
 
-        return BanditSession(line.given, bandit, options).run()
+        check(options)
+        with kept(options.final_regressor):
+            return BanditSession(line.given, bandit, options).run()
     check_run(options)
-    return TrainingSession(line.given, options).run()
+    with kept(options.final_regressor):
+        return TrainingSession(line.given, options).run()
 
 
 def asked(line: Line) -> tuple[RunOptions, dict[str, Any]]:

@@ -118,18 +118,21 @@ def remove_stale(folder: str) -> None:
 
 
 @contextlib.contextmanager
-def kept(path: str) -> Iterator[None]:
-    """Keep other servers from writing to `path` until the end of the block, or of the process.
+def kept(path: str | None) -> Iterator[None]:
+    """Keep other processes from writing to `path` until the end of the block, or of the process.
 
-    That is a lock on a hidden file beside it, for `path` itself is replaced. Raises OutputError where another has it.
+    That is a lock on a hidden file beside it, for `path` itself is replaced; where there can be none, nothing is kept.
+    Raises OutputError where another has it.
     """
-    target = os.path.realpath(path)
-    if fcntl is None or _is_special(target):
+    target = os.path.realpath(path or os.devnull)
+    lock = os.path.join(os.path.dirname(target), f".{os.path.basename(target)}.sonlearn-lock")
+    try:
+        file = None if fcntl is None or _is_special(target) else open(lock, "wb")  # noqa: SIM115
+    except OSError:  # what writes will say why
+        file = None
+    if file is None:
         yield
         return
-    lock = os.path.join(os.path.dirname(target), f".{os.path.basename(target)}.sonlearn-lock")
-    with writing(path):
-        file = open(lock, "wb")  # noqa: SIM115
     with file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -139,7 +142,7 @@ def kept(path: str) -> Iterator[None]:
         except OSError:  # a file system without locks
             ours = True
         if not ours:
-            raise OutputError(f"{path}: another server writes to it; end that one, or give another name")
+            raise OutputError(f"{path}: another process writes to it; end that one, or give another name")
         try:
             yield
         finally:

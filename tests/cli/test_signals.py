@@ -216,3 +216,16 @@ def test_a_writer_that_loses_its_file_before_it_is_locked_takes_another(folder, 
     assert calls
     assert names() == ["model"]
     assert Path("model").read_bytes() == b"whole"
+
+
+@pytest.mark.parametrize("rows", ["1 |a b\n-1 |a c\n", "shared |u v\n0:1:0.5 |a x\n|a y\n\n"], ids=["rows", "decisions"])
+def test_two_that_train_do_not_write_one_model(rows, cli):
+    train = "train --quiet -f model" + " --cb_adf" * rows.startswith("shared")
+    Path("rows.vw").write_text(rows * 20)
+    with start(*train.split(), "-", stdin=subprocess.PIPE) as first:
+        wait_for(lambda: ".model.sonlearn-lock" in names())
+        refused = cli.error(f"{train} -p predictions rows.vw")
+        first.kill()
+    assert refused == "model: another process writes to it; end that one, or give another name"
+    cli.out(f"{train} rows.vw")
+    assert names() == ["model", "rows.vw"]

@@ -118,9 +118,10 @@ def test_a_model_that_a_server_writes_is_no_other_servers(cli):
     for _ in range(2):  # the first is killed, and leaves its lock to be taken
         with serving("-i", "model", "--learn", "-f", "learned") as (process, (http,), _):
             error = cli.error("serve -i model --port 0 --learn -f link")
-            assert error == "link: another server writes to it; end that one, or give another name"
+            assert error == "link: another process writes to it; end that one, or give another name"
             cli.out("train --quiet -i model -f other then.vw")  # tidies the folder
-            assert "another server" in cli.error("serve -i model --port 0 --learn -f learned")
+            for other in ("serve -i model --port 0 --learn", "train then.vw", "tune --grid method=nag then.vw"):
+                assert "learned: another process writes to it" in cli.error(f"{other} -f learned")
             post(http, "/learn", Path("then.vw").read_bytes())
             process.kill()
     with serving("-i", "model", "--learn", "-f", "learned") as (process, _, _):

@@ -214,7 +214,7 @@ def test_a_killed_server_learns_again_what_was_labelled(tmp_path, cli, monkeypat
         post_json(port, "/predict", [row(i) for i in range(6)])
         post_json(port, "/label", late[:2])
         refused = cli.error("serve --port 0 -i model -f new --learn --events model.db")
-        assert refused == "model.db: another server writes to it; end that one, or give another name"
+        assert refused == "model.db: another process writes to it; end that one, or give another name"
         process.send_signal(signal.SIGKILL)
         process.wait(20)
     assert Learner.load("model").examples == 90
