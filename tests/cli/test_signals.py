@@ -218,7 +218,7 @@ def test_a_writer_that_loses_its_file_before_it_is_locked_takes_another(folder, 
     assert Path("model").read_bytes() == b"whole"
 
 
-@pytest.mark.parametrize("rows", ["1 |a b\n-1 |a c\n", "shared |u v\n0:1:0.5 |a x\n|a y\n\n"], ids=["rows", "decisions"])
+@pytest.mark.parametrize("rows", ["1 |a b\n-1 |a c\n", "shared |u v\n0:1:0.5 |a x\n|a y\n\n"])
 def test_two_that_train_do_not_write_one_model(rows, cli):
     train = "train --quiet -f model" + " --cb_adf" * rows.startswith("shared")
     Path("rows.vw").write_text(rows * 20)
