@@ -130,7 +130,7 @@ class TableRows:
             raise RowError(found, f"columns that the model knows: {first_names(known.known)}")
         places = {name: i for i, name in enumerate(names) if name}
         label = max(places.get(name, -1) for name in ("_label", options.label))
-        if self._learns and label < 0 and options.label:
+        if self._learns and label < 0 and options.label and not self._labelling.joined:
             raise without_label(options)
         if known.rests:
             features.sort(key=lambda feature: known.place(feature[1]))

@@ -154,7 +154,8 @@ class RecordRows:
         self._others: dict[tuple[int, int | str, bool], int] = {}
         self._spaces: dict[str, tuple[int, int]] = {}
         #: Members that options name and no object has had, by the flag; whether one is a member of a member.
-        self._unmet = {name: f"--{role}" for name, role in self._roles.items()} | {
+        elsewhere = options.label if labels.joined else None
+        self._unmet = {name: f"--{role}" for name, role in self._roles.items() if name != elsewhere} | {
             name: flag_of(TextOptions, field) for field in NAMING
             for name in getattr(options, field) if is_member(name)
         }  # fmt: skip
@@ -164,7 +165,7 @@ class RecordRows:
         self._run_indptr = [0]
         self._digits = columns is not None
         known, rests = (columns.known, columns.rests) if columns is not None else ({}, False)
-        self._label_needed = bool(known and not rests and options.label)
+        self._label_needed = bool(known and not rests and options.label and not labels.joined)
         #: Members of a chunk before others are features and no more, but where a member that is not known is a fault.
         self._most = math.inf if rests and known and columns is not None and columns.fixed else MOST_OF_OBJECTS
         always = () if columns is None else columns.always if rests else columns.usual

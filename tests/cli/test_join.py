@@ -40,6 +40,16 @@ def test_tags_of_vw_text_and_passes(cli):
     assert "\nweighted example sum = 60.000000" in err
 
 
+@pytest.mark.parametrize("rows", ["rows.csv", "rows.jsonl"])
+def test_rows_without_the_column_are_learned_again_and_nothing_is_warned_of(rows, cli):
+    header, *lines = Path(rows).read_text().splitlines(keepends=True)
+    Path(rows).write_text(header + "".join(lines * 6))  # more than the first rows, which tell what there is
+    said = cli.err(*TABLE, "--quiet", "--join", "labels.csv", "--passes", "2", "--holdout_off", "-f", "m", rows)
+    said += cli.err(*TABLE, "--quiet", "--join", "labels.csv", "-i", "m", rows)
+    said += cli.err(*TABLE, "--quiet", "--join", "labels.csv", "-i", "m", "rows.jsonl")
+    assert said == ""
+
+
 def test_labels_of_the_rows_do_not_count(cli):
     """A column of labels in the rows is no feature, and the table's labels stand in its place."""
     cli.err(*TABLE, "--join", "labels.csv", "rows.csv")
