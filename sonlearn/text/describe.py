@@ -58,6 +58,8 @@ _INDEX = re.compile(r"column 1|Unnamed: 0|__index_level_0__")
 #: Of a number far from all others: how many others there are, how many times as often it comes, and how far it is.
 _FEW, _OFTEN, _FAR = 3, 10, 5
 _PADDED = re.compile("0[0-9]+")
+#: 900CC, 49.8N and 160/66, with more units than `sonlearn.text.suspicions` knows: names may be written so, too.
+_LIKE_A_NUMBER = re.compile(r"[+-]?\d[\d.,]*(/\d[\d.,]*|\s?[^\W\d]{1,3})", re.ASCII)
 #: The chance at most with which a leak is one by accident.
 _CHANCE = 1e-6
 #: Numbers of which the largest is so many times the smallest are no times.
@@ -312,7 +314,9 @@ class ColumnSummary:
         elif self._counts_rows(unique):
             out.append(f"{ROW_NUMBER}; --id {flag}, or --ignore {flag} (--numeric {flag} if it is a time)")
         elif (unique and texts > held / 2) or (self.numbers == held and self._numbers_rows(unique)):
-            out.append(f"an id: nearly all values differ; --id {flag}, or --ignore {flag}")
+            like = list(filter(_LIKE_A_NUMBER.fullmatch, self.values))
+            numbers = f", or numbers that are read as texts ({shorten(like[0])})" if 2 * len(like) > texts > 0 else ""
+            out.append(f"an id{numbers}: nearly all values differ; --id {flag}, or --ignore {flag}")
         elif (self.numbers or self.dates) and 0 < texts < held / 2:
             known = (value for value in self.values if not isinstance(value, Numbers) and number_of(value) is None)
             shown = [shorten(value) for value in known if date_in(value, self._first) is None]

@@ -435,6 +435,16 @@ def test_ids_are_found_in_any_order_and_though_some_come_again(n):
     assert columns["again"].suspicions == ["an id: nearly all values differ; --id 'again', or --ignore 'again'"]
 
 
+@pytest.mark.parametrize(
+    ("form", "numbers"), [("{}CC", True), ("{}.8N", True), ("{}/66", True), ("{}-{}", False), ("x{}", False)]
+)
+def test_ids_that_may_be_numbers_are_called_both(form, numbers):
+    values = [form.format(i, i) for i in range(900, 950)]
+    also = f", or numbers that are read as texts ({values[0]!r})" if numbers else ""
+    said = f"an id{also}: nearly all values differ; --id 'a', or --ignore 'a'"
+    assert described({"a": values})[1]["a"].suspicions == [said]
+
+
 def test_labels_and_rows_are_counted_though_there_are_many():
     n = MOST_VALUES + 500
     values = [str(i) if i % 10 else "" for i in range(n)] + ["1", "2"]
