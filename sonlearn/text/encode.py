@@ -82,21 +82,26 @@ NO_FIELD = f"{FINITE}, true, false, null or a text: this model has no namespaces
 Entries = tuple[tuple[int, float], ...]
 
 
-class _Separators(dict[int, int | str]):
-    """For `str.translate`: letters, digits, marks and apostrophes (U+2019 as ') stay, all else is a blank."""
+class _Separators(dict[int, int | str | None]):
+    """For `str.translate`: letters, digits, marks and apostrophes (U+2019 as ') stay, all else is a blank.
 
-    def __missing__(self, code: int) -> int | str:
+    Symbols beyond ASCII, as emojis, stand alone; not what gives them a colour, or another shape.
+    """
+
+    def __missing__(self, code: int) -> int | str | None:
         character = chr(code)
-        stays = character.isalnum() or character in "_'" or unicodedata.category(character).startswith("M")
-        self[code] = code if stays else " "
+        category = unicodedata.category(character)
+        stays = character.isalnum() or character in "_'" or category.startswith("M")
+        alone = not character.isascii() and category in ("So", "Sm", "Sc")
+        self[code] = code if stays else f" {character} " if alone else " "
         return self[code]
 
 
-_SEPARATORS = _Separators({0x2019: "'"})
+_SEPARATORS = _Separators({0x2019: "'", 0xFE0F: None})
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text in lower case: runs of letters, digits, marks, underscores, and apostrophes within.
+    """The words of a text in lower case: runs of letters, digits, marks, underscores, and apostrophes within; emojis.
 
     The text is composed (Unicode NFC) before. ``Don't PANIC -- 42`` is ``don't``, ``panic``, ``42``.
 

@@ -8,6 +8,7 @@ from parsers import slot_of
 from sonlearn import TextOptions, read_batches
 from sonlearn.text.cache import CachedReader
 from sonlearn.text.columns import Labelling
+from sonlearn.text.encode import words_of
 from sonlearn.text.flat import TableRows
 from sonlearn.text.read import Reader
 
@@ -79,6 +80,13 @@ def test_rows_of_json_for_a_table():
     (batch,) = rows.take([]).batches
     slots = batch.indices[batch.marks == 1]
     assert set(slots.tolist()) == kinds(read_batches(io.BytesIO(CSV), TABLE))[0][0]
+
+
+def test_symbols_beyond_ascii_are_words():
+    """Not those of ASCII, nor what only colours or shapes an emoji, or joins two."""
+    said = "I \u2764\ufe0f it\U0001f602\U0001f602! \U0001f44d\U0001f3fd \u20ac5 a\u2192b + $ \U0001f469\u200d\U0001f467"
+    words = "i \u2764 it \U0001f602 \U0001f602 \U0001f44d \u20ac 5 a \u2192 b \U0001f469 \U0001f467"
+    assert words_of(said) == words.split()
 
 
 def test_words_of_json():
