@@ -468,7 +468,7 @@ class Worker(Queue):
         first, parts = group[0], list[ParsedChunk]()
         parser = self._parsers[stop, first.learn]
         text = first.text if len(group) == 1 else b"".join(request.text for request in group)
-        self._tell(bytes_notes(text, SOURCE))
+        self._tell(bytes_notes(text, f"{SOURCE}:"))
         pieces: Iterator[Any]
         if first.kind in (DOCUMENT, CSV):
             rows = at_most(self.most_rows, elements(text) if first.kind == DOCUMENT else self._rows_of_csv(text))

@@ -28,7 +28,7 @@ from sonlearn.text.hashing import hash_bytes
 from sonlearn.text.names import MOST_NAMES, MOST_SLOTS
 from sonlearn.text.number import PATTERN
 from sonlearn.text.objects import RowError, described
-from sonlearn.text.suspicions import MIN_TEXTS, Suspicions, bytes_note
+from sonlearn.text.suspicions import MIN_TEXTS, Suspicions, bytes_notes
 
 FINITE = "a finite number"
 NO_LABEL = f"a label ({FINITE}), or nothing; names of classes: --classes auto, of two --loss logistic"
@@ -301,9 +301,8 @@ def layout_of(
 
 def _meant(name: str, columns: list[str]) -> str:
     """The end of a message: that names are not UTF-8, or the column whose name is most like `name`, if one is."""
-    note = bytes_note(raw(",".join(columns)))
-    if note:
-        return f"; the header is {note}"
+    for note in bytes_notes(raw(",".join(columns)), "; the header is"):
+        return note
     cased = [column for column in columns if column.lower() == name.lower()]
     near = cased or closest(name, columns, 0.75)
     return f"; did you mean {shorten(near[0])}?" if near and columns.count(name) == 0 else ""

@@ -63,21 +63,15 @@ def with_point(field: str) -> str:
     return field
 
 
-def bytes_note(text: bytes) -> str:
-    """Return what to do about text that is not UTF-8; nothing where it is."""
+def bytes_notes(text: bytes, source: str) -> list[str]:
+    """Return what to do about text that is not UTF-8, which is what `source` says; nothing where it is."""
     try:
         text.decode()
     except UnicodeDecodeError as error:
         letter = text[error.start : error.start + 1].decode("cp1252", "replace")  # Latin-1, but for 0x80 to 0x9f
         how = "iconv -f CP1252 -t UTF-8 FILE converts it"
-        return f"text that is not UTF-8; if it is Windows-1252 or Latin-1 (with {letter!r}), {how}"
-    return ""
-
-
-def bytes_notes(text: bytes, source: str) -> list[str]:
-    """`bytes_note` of a source, if there is something to be said."""
-    note = bytes_note(text)
-    return [f"{source}: {note}"] if note else []
+        return [f"{source} text that is not UTF-8; if it is Windows-1252 or Latin-1 (with {letter!r}), {how}"]
+    return []
 
 
 def noted(chunks: Iterable[np.ndarray], source: str, notes: list[str]) -> Iterator[np.ndarray]:
@@ -86,7 +80,7 @@ def noted(chunks: Iterable[np.ndarray], source: str, notes: list[str]) -> Iterat
     for chunk in chunks:
         if not seen and len(chunk) and chunk.max() > _ASCII:
             seen = True
-            notes += bytes_notes(chunk.tobytes(), source)
+            notes += bytes_notes(chunk.tobytes(), f"{source}:")
         yield chunk
 
 

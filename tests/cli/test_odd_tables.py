@@ -15,7 +15,7 @@ from sonlearn.text.chunk import ChunkParser
 from sonlearn.text.columns import Labelling
 from sonlearn.text.flat import TableRows
 from sonlearn.text.read import Reader
-from sonlearn.text.suspicions import bytes_note, is_other_number, with_point
+from sonlearn.text.suspicions import bytes_notes, is_other_number, with_point
 
 LATIN = "text that is not UTF-8; if it is Windows-1252 or Latin-1 (with 'ö'), iconv -f CP1252 -t UTF-8 FILE converts it"
 DRAW = random.Random(5)
@@ -171,8 +171,9 @@ def test_text_that_is_not_utf8_is_named_once_whatever_its_format(cli, tmp_path, 
 
 def test_letters_of_windows_1252_are_shown_as_they_are_meant():
     """Bytes 0x80 to 0x9f are the euro, dashes and quotes there, and control characters in Latin-1."""
-    assert "(with '€'), iconv -f CP1252 " in bytes_note("price €\n".encode("cp1252"))
-    assert bytes_note("price €\n".encode()) == ""
+    (note,) = bytes_notes("price €\n".encode("cp1252"), "a:")
+    assert "(with '€'), iconv -f CP1252 " in note
+    assert bytes_notes("price €\n".encode(), "a:") == []
 
 
 def test_text_that_is_not_utf8_is_named_before_workers_read_it(tmp_path, capsys):
