@@ -96,7 +96,7 @@ def model_lines(model: Model, top: int) -> list[str]:
     lines = [*opening(model.path, "learner", shown, saved), *pairs(counts), *retention_lines(model)]
     lines += pairs({name: f"{value:.9g}" for name, value in facts.items() if isinstance(value, float)})
     lines += roll(facts.get("members", []))
-    lines += [f"  {line}" for line in stream_lines(facts)]
+    lines += [f"  {line}" for line in stream_lines(facts, learner.options.shown)]
     for name, array in facts.items():
         if isinstance(array, np.ndarray):
             lines += ["", f"{name} of the sketch: {len(array)}", *number_lines(array)]

@@ -10,6 +10,7 @@ members would make when its label comes: see `DelayQueue`, a queue of them.
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -58,7 +59,7 @@ def with_room_for(queue: DelayQueue, K: int) -> DelayQueue:
 def exchange(queue, counts, met, places, scale, y, weight, V):
     """Put what rows have that come into the queue, and in place of what learned rows have what it was then.
 
-    Rows of weight 0 neither wait nor are learned.
+    Rows of weight 0 neither wait nor are learned. What was predicted before labels had a unit says nothing: it is NaN.
 
     Parameters
     ----------
@@ -73,18 +74,17 @@ def exchange(queue, counts, met, places, scale, y, weight, V):
             continue
         learned = y[i] == y[i]
         at = counts[1 if learned else 0] % queue.shape[1]
+        unit = scale.unit[i] if scale.unit[i] > 0.0 else math.nan
         if len(met) > 0 and learned:
             scale.met[i] = met[at]
         elif len(met) > 0:
             met[at] = scale.met[i]
         for j in range(len(places)):
             for k in range(scale.met[i]):
-                if not learned:
-                    queue[k, at, places[j]] = scale.mean[i] + scale.unit[i] * V[j, i, k]
-                elif scale.unit[i] > 0.0:
-                    V[j, i, k] = (queue[k, at, places[j]] - scale.mean[i]) / scale.unit[i]
+                if learned:
+                    V[j, i, k] = (queue[k, at, places[j]] - scale.mean[i]) / unit
                 else:
-                    V[j, i, k] = 0.0
+                    queue[k, at, places[j]] = scale.mean[i] + unit * V[j, i, k]
         counts[1 if learned else 0] += 1
 
 

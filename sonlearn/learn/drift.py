@@ -95,7 +95,7 @@ def watch(drift, relative, x, y, weight, late):
         if not is_learned(weight[i], y[i]):
             continue
         drift.count[0] += 1
-        if drift.count[0] > late:
+        if drift.count[0] > late and x[i] == x[i]:
             take_in(drift, relative, x[i], SLACK)
 
 

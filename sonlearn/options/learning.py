@@ -299,7 +299,7 @@ class LearnOptions:
         names |= {name for name, loss in LOSS_OPTIONS.items() if loss == self.loss}
         fields = dataclasses.fields(self)
         given = {field.name for field in fields if getattr(self, field.name) != field.default}
-        optional = {"oaa", "classes", "max_classes", "multinomial", "positive", "coverage", *OUTPUT_OPTIONS}
+        optional = {*ALL_TAKE} - {"method", "sketch", "loss", *LOSS_OPTIONS}
         hidden = {*optional, "decay", *(("l2",) if self.method != "ftrl" else ())} - given
         return {field.name: getattr(self, field.name) for field in fields if field.name in (names | optional) - hidden}
 

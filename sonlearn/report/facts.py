@@ -11,6 +11,7 @@ import numpy as np
 
 from sonlearn.data.batch import Batch, joined
 from sonlearn.learn.explain import explained
+from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.methods import additive
 from sonlearn.report.audit import MeanContributions
 
@@ -96,23 +97,31 @@ def members_at_work(learner: Learner | None) -> list[str]:
     facts = learner.facts()
     listed = facts.get("members", [])
     at_work = [f"members = {' '.join(m['name'] for m in listed if m['active'])}"] if listed else []
-    return at_work + stream_lines(facts)
+    return at_work + stream_lines(facts, learner.options.shown)
 
 
-def stream_lines(facts: dict[str, Any]) -> list[str]:
-    """Lines of a summary; none of a learner that has no members."""
+def stream_lines(facts: dict[str, Any], learn: dict[str, Any]) -> list[str]:
+    """Lines of a summary; none of a learner that has no members. `learn`: its options."""
     both, changes, shown = facts.get("combinations"), facts.get("drift"), []
-    unit = " (in standard deviations of the labels)" if facts.get("scaled") else ""
+    which = f" ({losses_are(learn)})" if losses_are(learn) else ""
     online, offline = (both[way]["loss"] if both else 0.0 for way in ("online", "offline"))
     if abs(offline - online) > SAME * max(abs(online), 1e-300):
         shown += [
-            f"{name} = loss {both[which]['loss']:.6f}, error {both[which]['error']:.6f}{unit}"
-            for name, which in (("with labels arriving", "online"), ("without", "offline"))
+            f"{name} = loss {both[way]['loss']:.6f}, error {both[way]['error']:.6f}{which}"
+            for name, way in (("with labels arriving", "online"), ("without", "offline"))
         ]
     if changes:
         when = change_points(changes["changes"])
         shown.append(f"drift = {when}; {changes['short']:.0%} of the weight on what forgets")
     return shown
+
+
+def losses_are(learn: dict[str, Any]) -> str:
+    """Say in which unit the losses of both combinations are, and which rows they leave out, or nothing."""
+    values, late = learn.get("loss") not in CLASSIFICATION, learn.get("label_delay")
+    said = ["in standard deviations of the labels"] * values
+    said += [f"without the {'first and the ' * values}last {late} examples"] * bool(late)
+    return ", ".join(said)
 
 
 def change_points(rows: list[int]) -> str:

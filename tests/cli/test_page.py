@@ -212,6 +212,23 @@ def test_names_of_members_stand_above_their_columns(logs):
     assert not seen.of("th", **{"class": "slanted"})
 
 
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["--loss", "squared"], "in standard deviations of the labels"),
+        (["--loss", "squared", "--label_delay", "20"],
+         "in standard deviations of the labels, without the first and the last 20 examples"),
+        (["--label_delay", "20"], "without the last 20 examples"),
+    ],
+)  # fmt: skip
+def test_what_losses_along_a_stream_are_is_said(tmp_path, given, said, capsys):
+    log, data = tmp_path / "log.jsonl", tmp_path / "a.svm"
+    data.write_text("".join(f"{1 if i // 40 % 2 else -1} 1:{i % 7}\n" for i in range(300)))
+    assert main(["train", "--members", "nag,ewma~0.3", *given, "--log-json", str(log), str(data)]) == 0
+    assert f"({said})\nwithout = " in capsys.readouterr().err
+    assert f"Losses and errors are {said}." in page(read_run(log)).decode()
+
+
 def test_a_page_about_a_test_does_not_say_that_anything_was_learned(logs):
     lines = [json.loads(line) for line in (logs / "two.jsonl").read_text(encoding="utf-8").splitlines()]
     lines[0]["verb"] = "test"

@@ -141,6 +141,7 @@ def test_members_are_judged_by_rows_predicted_after_labels_had_come(kind, monkey
     Learner(options).partial_fit(batch)
     case, later = cases
     assert (case.rows, len(case.history.facts), later.rows) == (checkpoint, checkpoint, 60)
+    assert all(np.isfinite(part).all() for part in case.history)
     said = np.abs(case.history.inputs[6:, :2]).max(axis=(1, 2))
     assert said.min() > 0.0, "predicted before anything had been learned"
     if kind == "classes":
@@ -199,6 +200,22 @@ def test_what_is_counted_is_what_was_predicted():
         y = batch.y[rows]
         assert found[name]["loss"] == pytest.approx(np.logaddexp(0, -y * raw).mean(), rel=1e-9)
         assert found[name]["error"] == pytest.approx(np.mean((raw > 0) != (y > 0)))
+
+
+@pytest.mark.parametrize("loss", ["squared", "quantile", "absolute"])
+def test_what_is_predicted_before_any_label_says_nothing_of_members(loss):
+    """It was 0, far from labels a thousand away: these are learned and counted as well."""
+    near = stream("real")
+    far, found = near._replace(y=near.y + 1000.0), []
+    for batch in (near, far):
+        learner = Learner(LearnOptions(label_delay=20, **CHEATS[1] | {"loss": loss}))
+        found.append((learner.partial_fit(batch).raw, learner.facts()))
+    (raw, facts), (raw_far, facts_far) = found
+    np.testing.assert_allclose(raw_far[25:] - 1000.0, raw[25:], rtol=1e-6, atol=1e-6)
+    for name in ("online", "offline"):
+        assert facts_far["combinations"][name] == pytest.approx(facts["combinations"][name], rel=1e-6)
+    weights = ([one["weight"] for one in each["members"]] for each in (facts, facts_far))
+    np.testing.assert_allclose(*weights, rtol=1e-6, atol=1e-9)
 
 
 def test_what_is_counted_of_several_classes_is_what_was_predicted():

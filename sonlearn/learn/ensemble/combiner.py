@@ -245,13 +245,13 @@ def combine(loss, combiner, V, y, weight, learns, scratch, out):
     Parameters
     ----------
     loss : Loss, whose parameter is float64[n]: one for each row
-    V : float64[n, k]; y, weight, out : float64[n]; scratch : float64[k + 2, k]
+    V : float64[n, k], NaN of a row that says nothing; y, weight, out : float64[n]; scratch : float64[k + 2, k]
     """
     E = len(combiner.w)
     for i in range(len(y)):
         z = averaged_score(loss, combiner, V, i)
         out[i] = min(max(z, -MAX_MIXTURE_LOG_ODDS), MAX_MIXTURE_LOG_ODDS) if loss.code == LOGISTIC else z
-        if not (learns and is_learned(weight[i], y[i])):
+        if not (learns and is_learned(weight[i], y[i]) and z == z):
             continue
         combiner.rows[0] += 1
         for e in range(E):

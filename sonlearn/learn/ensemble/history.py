@@ -115,7 +115,7 @@ def remember(history, now, late, several, size, places, others, V, logs, met, pa
         if len(several) == 0:
             facts[0], facts[1], facts[2] = par[i], y[i], weight[i]
             for j in range(len(V)):
-                inputs[places[j], 0] = V[j, i, 0]
+                inputs[places[j], 0] = V[j, i, 0] if V[j, i, 0] == V[j, i, 0] else 0.0
             continue
         own = int(y[i])
         facts[0], facts[1], facts[2] = classes if own < classes else 0.0, 0.0, weight[i]

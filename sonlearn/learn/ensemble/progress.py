@@ -85,7 +85,7 @@ def tally_up(tally, at, kind, V, met, y, weight):
     for j in range(len(at)):
         own = tally[at[j]]
         for i in range(len(y)):
-            if is_learned(weight[i], y[i]):
+            if is_learned(weight[i], y[i]) and V[j, i, 0] == V[j, i, 0]:
                 own[0] += weight[i]
                 own[1] += weight[i] * error_of(kind, V[j], i, met[i], y[i])
 

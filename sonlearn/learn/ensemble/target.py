@@ -288,8 +288,8 @@ class Target:
         return (1.0 if self.classes else float(label_scale.unit_of(state))) * of_slot(None)
 
     def facts(self, state: State) -> dict[str, Any]:
-        """Return what there is to tell of the labels; scaled: whether errors are in standard deviations of these."""
-        return {"scaled": not self.classes}
+        """Return what there is to tell of the labels."""
+        return {}
 
 
 def inputs_of(loss: str, members: tuple[Member, ...]) -> tuple[Member, ...]:
