@@ -6,8 +6,11 @@ the order of values and are invariant to every increasing function of a column; 
 
 import math
 
+import numpy as np
+
+from sonlearn.data.linear_algebra import clear_first
 from sonlearn.jit import inline
-from sonlearn.learn.boosting.state import BINS, MAX_ROWS, MAX_ROWS_WIDE, MAX_VALUES
+from sonlearn.learn.boosting.state import BINS, MAX_ROWS, MAX_ROWS_WIDE, MAX_VALUES, SIDE_BY_SIDE
 
 #: Rows of which the quantiles are, evenly chosen, at most.
 SAMPLE = 1024
@@ -39,18 +42,20 @@ def slot_of(ring, i):
 
 
 @inline
-def code_columns(state, sample, begin, end):
+def code_columns(state, room, begin, end):
     """Fill in the codes, edges and sizes of the columns from begin to end, which are side by side in memory."""
-    now, edges, sizes = state.now[0], state.edges, state.sizes
+    now, edges, sizes, x = state.now[0], state.edges, state.sizes, room.x
     ring, n, width = ring_of(now), rows_of_refit(now), now["width"]
     for j in range(begin, end):
-        m = take_sample(now, state.values, sample, j)
-        sort(sample, m)
-        sizes[j] = find_edges(edges[j], sample, m)
-    for i in range(n):
-        row = slot_of(ring, i) * width
+        m = take_sample(now, state.values, room.keys[0], j)
+        sort(room.keys, room.ends, m)
+        sizes[j] = find_edges(edges[j], room.keys[0], m)
+    for first in range(0, n, SIDE_BY_SIDE):
+        m = min(SIDE_BY_SIDE, n - first)
         for j in range(begin, end):
-            state.by_column[j * n + i] = code_of(state.values[row + j], edges[j], sizes[j])
+            for i in range(m):
+                x[i] = state.values[slot_of(ring, first + i) * width + j]
+            code_values(x, room.below, state.by_column[j * n + first : j * n + first + m], edges[j], sizes[j])
     for j in range(begin, end):
         codes, others = state.by_column[j * n : (j + 1) * n], 0
         for i in range(n):
@@ -59,66 +64,77 @@ def code_columns(state, sample, begin, end):
 
 
 @inline
-def take_sample(now, values, sample, j):
-    """Fill `sample` with values of column j; returns how many."""
+def take_sample(now, values, keys, j):
+    """Fill `keys` with those of values of column j; returns how many."""
     size, ring = 0, ring_of(now)
     n, width = rows_of_refit(now), now["width"]
     m = min(n, SAMPLE)
     for k in range(m):
         x = values[slot_of(ring, k * n // m) * width + j]
         if x != 0.0:
-            sample[size] = x
+            keys[size] = flipped(np.float32(x).view(np.uint32))
             size += 1
     return size
 
 
-@inline
-def sort(values, n):
-    """Sort the first n values: Shell's method, whose gaps are (3^k - 1)/2 (Knuth)."""
-    gap = 1
-    while 3 * gap < n:
-        gap = 3 * gap + 1
-    while gap > 0:
-        for i in range(gap, n):
-            x, at = values[i], i
-            while at >= gap and values[at - gap] > x:
-                values[at] = values[at - gap]
-                at -= gap
-            values[at] = x
-        gap //= 3
+@inline(force=True)
+def flipped(bits):
+    """Return the key of the float32 of these bits, whose order as an int32 is that of values; of a key the bits."""
+    return bits ^ (np.uint32(bits >> np.uint32(31)) * np.uint32(0x7FFFFFFF))
 
 
 @inline
-def find_edges(edges, sample, n):
-    """edges <- the largest values of bins of the first n of `sample`, which is sorted; returns how many there are.
+def sort(keys, ends, n):
+    """Sort the first n of keys[0] by one byte after the other, the last one first; keys[1] and `ends` are overwritten.
+
+    Of the first byte the highest bit is the sign.
+    """
+    for byte in range(4):
+        old, new, shift = keys[byte % 2], keys[1 - byte % 2], np.uint32(8 * byte)
+        sign, end = np.uint32(128 * (byte == 3)), np.uint32(0)
+        clear_first(ends, len(ends))
+        for i in range(n):
+            ends[((old[i] >> shift) ^ sign) & np.uint32(255)] += np.uint32(1)
+        for k in range(len(ends)):
+            ends[k], end = end, np.uint32(end + ends[k])
+        for i in range(n):
+            key = old[i]
+            at = ((key >> shift) ^ sign) & np.uint32(255)
+            new[ends[at]] = key
+            ends[at] += np.uint32(1)
+
+
+@inline
+def find_edges(edges, keys, n):
+    """edges <- the largest values of bins of the first n of `keys`, which are sorted; returns how many there are.
 
     Those beyond are infinite.
     """
-    distinct, size = 0, 0
+    distinct, size, before = 0, 0, np.uint32(0)
     for i in range(n):
-        if i == 0 or sample[i] != sample[i - 1]:
+        if i == 0 or keys[i] != keys[i - 1]:
             distinct += 1
     bins = n if distinct <= BINS else BINS
     for k in range(bins):
-        x = sample[(k + 1) * n // bins - 1]
-        if size == 0 or x > edges[size - 1]:
-            edges[size] = x
+        key = keys[(k + 1) * n // bins - 1]
+        if size == 0 or key != before:
+            edges[size], before = np.uint32(flipped(key)).view(np.float32), key
             size += 1
-    for k in range(size, BINS):
+    for k in range(size, len(edges)):
         edges[k] = math.inf
     return size
 
 
 @inline
-def code_of(x, edges, size):
-    """The code of x: values beyond the last edge are in the last bin.
+def code_values(x, below, codes, edges, size):
+    """codes <- those of the values x: values beyond the last edge are in the last bin.
 
-    A search by halves of `BINS` = 2^6 - 1 edges in as many steps for every x: branches would be foretold wrongly.
+    Several values are compared with three edges at once; a search would have to wait for each of its steps.
     """
-    if x == 0.0 or size == 0:
-        return 0
-    below, step = 0, (BINS + 1) // 2
-    while step > 0:
-        below += step * (edges[below + step - 1] < x)
-        step //= 2
-    return min(below, size - 1) + 1
+    clear_first(below, len(below))
+    for k in range(0, size, 3):
+        a, b, c = edges[k], edges[k + 1], edges[k + 2]
+        for i in range(len(below)):
+            below[i] += np.int32(a < x[i]) + np.int32(b < x[i]) + np.int32(c < x[i])
+    for i in range(len(codes)):
+        codes[i] = 0 if x[i] == 0.0 or size == 0 else min(below[i], size - 1) + 1

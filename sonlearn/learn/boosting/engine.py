@@ -36,8 +36,10 @@ from sonlearn.learn.boosting.state import (
     MAX_VALUES,
     NOW,
     PARTS,
+    SIDE_BY_SIDE,
     SPARE_ROWS,
     BoostState,
+    Coding,
     Nodes,
     Params,
     Parting,
@@ -82,7 +84,12 @@ class Boost(Engine):
         inner, across = (1 << self._params.depth) - 1, scores_of_row(classes)
         order, aside, near = zeros((3, MAX_ROWS), np.uint32)
         return Scratch(
-            np.zeros(max(width, 1), np.float32), np.zeros(SAMPLE, np.float32), zeros((MAX_ROWS, 2)),
+            np.zeros(max(width, 1), np.float32),
+            Coding(
+                np.zeros((2, SAMPLE), np.uint32), np.zeros(256, np.uint32), np.zeros(SIDE_BY_SIDE, np.float32),
+                np.zeros(SIDE_BY_SIDE, np.int32),
+            ),
+            zeros((MAX_ROWS, 2)),
             Nodes(
                 order, *np.zeros((2, 2 * inner + 1), np.int64), zeros((MAX_ROWS,), np.int64), np.zeros(2),
                 np.zeros(COLUMNS, np.uint16), zeros((MAX_ROWS * COLUMNS,), np.uint8),

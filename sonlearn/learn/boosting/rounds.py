@@ -151,7 +151,7 @@ def go_on(params, state, work, most):
         t = now["step"] - 1 - now["columns"]
         if t < 0:
             begin, end = now["step"] - 1, min(now["step"] - 1 + TOGETHER, now["columns"])
-            code_columns(state, work.sample, begin, end)
+            code_columns(state, work.coding, begin, end)
             now["step"] += end - begin
             most -= LOOKS * n * (end - begin)
             continue
@@ -186,7 +186,7 @@ def restore(params, state, work):
     """Work out what a packed state has been without: leaves; codes, edges and scores of the refit under way."""
     now = state.now[0]
     t = now["step"] - 1 - now["columns"] if now["step"] > 0 else 0
-    code_columns(state, work.sample, 0, min(now["step"] - 1, now["columns"]))
+    code_columns(state, work.coding, 0, min(now["step"] - 1, now["columns"]))
     if t > 0:
         start_scores(params.loss, now, state.labels, state.starts, state.scores)
     for number in range(params.trees):

@@ -19,6 +19,8 @@ BINS = 63
 PARTS = 32
 #: Columns that a tree may split at most.
 COLUMNS = 32
+#: Rows of which each step is made for all, before the next.
+SIDE_BY_SIDE = 64
 #: Numbers that stand for a row while a tree is grown.
 GRADIENT, CURVATURE = range(2)
 #: Columns of `BoostState.labels`.
@@ -89,6 +91,15 @@ class BoostState(NamedTuple):
     leaves: np.ndarray
 
 
+class Coding(NamedTuple):
+    """Columns while they get their codes."""
+
+    keys: np.ndarray  # uint32[2, SAMPLE]; of a sample of values, and room to sort them
+    ends: np.ndarray  # uint32[256]; of the keys so far with each value of a byte, when they are sorted by it
+    x: np.ndarray  # float32[SIDE_BY_SIDE]; values of rows
+    below: np.ndarray  # int32[SIDE_BY_SIDE]; edges below each
+
+
 class Nodes(NamedTuple):
     """Rows and histograms of a tree's nodes."""
 
@@ -118,7 +129,7 @@ class Scratch(NamedTuple):
     """Room for one row, and for one step of a refit; in parts, as each argument of a kernel's helper is compiled."""
 
     x: np.ndarray  # float32[columns]; values of a row, zeros between rows
-    sample: np.ndarray  # float32[SAMPLE]
+    coding: Coding
     slopes: np.ndarray  # float64[MAX_ROWS, 2]; of each row
     nodes: Nodes
     parting: Parting

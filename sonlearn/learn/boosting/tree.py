@@ -26,7 +26,17 @@ import math
 from sonlearn.jit import inline
 from sonlearn.learn.boosting.bins import ring_of, rows_of_refit, slot_of
 from sonlearn.learn.boosting.losses import add_slopes, move, move_of, scores_of_row, slopes_of
-from sonlearn.learn.boosting.state import BELOW_ALL, BINS, COLUMNS, CURVATURE, GRADIENT, LEAF, MAX_VALUE, PARTS
+from sonlearn.learn.boosting.state import (
+    BELOW_ALL,
+    BINS,
+    COLUMNS,
+    CURVATURE,
+    GRADIENT,
+    LEAF,
+    MAX_VALUE,
+    PARTS,
+    SIDE_BY_SIDE,
+)
 from sonlearn.views.codes import key_of
 
 #: A split has to be better than the one before by more than rounding, relatively.
@@ -423,10 +433,6 @@ def add_leaves(params, state, leaf, moves, t):
             moves[k, c] = move_of(params.several, value)
     for i in range(rows_of_refit(state.now[0])):
         move(params.several, state.scores, i, across, moves[leaf[slot_of(ring, i)]])
-
-
-#: Rows that go down a tree side by side.
-SIDE_BY_SIDE = 64
 
 
 @inline
