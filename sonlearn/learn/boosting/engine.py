@@ -1,9 +1,9 @@
 """Engine of boost: a sum of small trees of the last rows, fitted anew when half as many have come, of classes .3.
 
 Of classes, in each refit every fourth tree, in turn, is grown anew; the others keep their splits, and leaves alone are
-fitted. For these each row's leaf in each tree is kept: only rows that have come since go down the tree. So leaves are
-of more of the rows, and on the whole refits take less time. Trees of values, which are of streams more often, would
-gain nothing, and say less of what comes later.
+fitted. For these the leaves are kept in which each row ended when it was predicted. So leaves are of more of the rows,
+and on the whole refits take less time. Trees of values, which are of streams more often, would gain nothing, and say
+less of what comes later.
 
 Rows are kept as numbers of all columns, and at most `MAX_ROWS` of them: a bounded memory and, row by row, a bounded
 time. Predictions of a row are by trees that have not seen it.

@@ -43,13 +43,14 @@ def follow(params, state, work, rows, start, learns, raw):
         read_values(rows, i, work.x, width)
         for c in range(now["classes"]):
             raw[i, c] = rows.base[i]
+        go_down(params, now["first"], state.trees, work.x, work.ends)
         if (
             rows.indptr[i] < rows.indptr[i + 1] or rows.unseen[i, COUNT] > 0
         ):  # a view of numbers shows a text as nothing
             add_scores(params, now, state.starts, state.trees, work, raw[i])
         if learned:
             watch_trees(params, now, state.drift, raw[i], rows.y[i])
-            keep(params.loss, now, state.values, state.labels, work.x, rows, i)
+            keep(params, state, work, rows, i)
         clear_first(work.x, width)
         if learned:
             go_on(params, state, work, VALUES_PER_ROW)
@@ -79,17 +80,22 @@ def read_values(rows, i, x, width):
 
 
 @inline
-def add_scores(params, now, starts, trees, work, z):
-    """z[c] += the score of class c for a row with the values work.x, which goes down all trees side by side."""
-    classes, first, total, ends = min(now["classes"], len(starts)), now["first"], work.total, work.ends
-    for c in range(classes):
-        total[c] = starts[c, IN_USE]
+def go_down(params, first, trees, x, ends):
+    """ends[t] <- where a row with the values x ends in tree `first` + t; it goes down all trees side by side."""
     clear_first(ends, params.trees)
     for _ in range(params.depth):
         for t in range(params.trees):
-            ends[t] = child_of(trees, first + t, ends[t], work.x, 0)
+            ends[t] = child_of(trees, first + t, ends[t], x, 0)
+
+
+@inline
+def add_scores(params, now, starts, trees, work, z):
+    """z[c] += the score of class c for a row that ends in the leaves work.ends."""
+    classes, total = min(now["classes"], len(starts)), work.total
+    for c in range(classes):
+        total[c] = starts[c, IN_USE]
     for t in range(params.trees):
-        at = place_of(trees.column, len(starts), first + t, ends[t])
+        at = place_of(trees.column, len(starts), now["first"] + t, work.ends[t])
         for c in range(classes):
             total[c] += trees.value[at + c]
     for c in range(classes):
@@ -97,11 +103,14 @@ def add_scores(params, now, starts, trees, work, z):
 
 
 @inline
-def keep(loss, now, values, labels, x, rows, i):
-    """Put row i, whose values are x, into the buffer."""
+def keep(params, state, work, rows, i):
+    """Put row i, whose values and leaves are in `work`, into the buffer."""
+    now, labels, loss = state.now[0], state.labels, params.loss
     slot, width = now["rows"] % now["slots"], now["width"]
     for j in range(width):
-        values[slot * width + j] = x[j]
+        state.values[slot * width + j] = work.x[j]
+    for t in range(params.trees if params.turns > 1 else 0):
+        state.leaves[t, slot] = work.ends[t]
     labels[slot, LABEL], labels[slot, IMPORTANCE], labels[slot, BASE] = rows.y[i], rows.weight[i], rows.base[i]
     for place in range(rows.indptr[i], rows.indptr[i + 1]):
         now["seen"] = max(now["seen"], rows.features[place] + 1)
@@ -163,6 +172,10 @@ def go_on(params, state, work, most):
             now["step"], now["first"], now["prior"] = 0, growing(params, now), now["last"]
             for c in range(now["known"]):
                 state.starts[c, IN_USE] = state.starts[c, NEXT]
+            since = now["last"] % now["slots"], now["slots"]
+            for number in range(params.trees if params.turns > 1 else 0):
+                leaf = state.leaves[number]
+                find_leaves(params, state, leaf, now["first"] + number, since, 0, now["rows"] - now["last"])
         most -= n * (min(now["columns"], COLUMNS) * params.depth + of_classes)
 
 

@@ -86,8 +86,8 @@ class BoostState(NamedTuple):
     sizes: np.ndarray  # int64[columns]; bins of a column, 0 where all rows have the same code
     # float64[rows * scores of a row]; by the trees grown so far; of several classes their softmax, padded with 0
     scores: np.ndarray
-    # uint8[trees, slots]; node where the row in each slot ends, by the latest of the trees of each number in a refit:
-    # of rows before `last` where the refit under way has come to that number, else of those before `prior`
+    # uint8[trees, slots]; node where the row in each slot ends in the tree of each number: rows before `last` where the
+    # refit under way has come to it in the new one, all others in that which predicts, if one keeps its splits
     leaves: np.ndarray
 
 

@@ -58,7 +58,7 @@ def grow_tree(params, state, work, number, t):
         draw_signs(params, params.several, now, work.signs, number)
         take_slopes(params, now, state.labels, state.scores, work.slopes, work.signs)
     if keeps:
-        keep_splits(params, state, leaf, now["first"] + number, t)
+        keep_splits(state.trees, now["first"] + number, t)
     else:
         m = draw_columns(params, now, state.sizes, nodes.chosen, number)
         begin_tree(now, nodes, work.slopes)
@@ -79,13 +79,11 @@ def grow_tree(params, state, work, number, t):
 
 
 @inline
-def keep_splits(params, state, leaf, old, t):
-    """Tree t <- the splits of the tree `old`, by which rows before `prior` have their leaves."""
-    now, column, edge, none_left = state.now[0], state.trees.column, state.trees.edge, state.trees.none_left
+def keep_splits(trees, old, t):
+    """Tree t <- the splits of the tree `old`."""
+    column, edge, none_left = trees.column, trees.edge, trees.none_left
     for k in range(column.shape[1]):
         column[t, k], edge[t, k], none_left[t, k] = column[old, k], edge[old, k], none_left[old, k]
-    n = rows_of_refit(now)
-    find_leaves(params, state, leaf, t, ring_of(now), max(n - now["last"] + now["prior"], 0), n)
 
 
 @inline
