@@ -57,10 +57,10 @@ def code_columns(state, room, begin, end):
                 x[i] = state.values[slot_of(ring, first + i) * width + j]
             code_values(x, room.below, state.by_column[j * n + first : j * n + first + m], edges[j], sizes[j])
     for j in range(begin, end):
-        codes, others = state.by_column[j * n : (j + 1) * n], 0
-        for i in range(n):
-            others += int(codes[i] != codes[0])
-        sizes[j] = sizes[j] if others > 0 else 0
+        codes, same = state.by_column[j * n : (j + 1) * n], 1
+        while same < n and codes[same] == codes[0]:
+            same += 1
+        sizes[j] = sizes[j] if same < n else 0
 
 
 @inline
