@@ -10,10 +10,12 @@ import numpy as np
 
 from sonlearn.data.linear_algebra import clear_first
 from sonlearn.jit import inline
-from sonlearn.learn.boosting.state import BINS, MAX_ROWS, MAX_ROWS_WIDE, MAX_VALUES, SIDE_BY_SIDE
+from sonlearn.learn.boosting.state import BINS, MAX_ROWS, MAX_ROWS_WIDE, MAX_VALUES
 
 #: Rows of which the quantiles are, evenly chosen, at most.
 SAMPLE = 1024
+#: Rows of which each step is made for all, before the next.
+SIDE_BY_SIDE = 64
 
 
 @inline(force=True)
@@ -129,7 +131,7 @@ def find_edges(edges, keys, n):
 def code_values(x, below, codes, edges, size):
     """codes <- those of the values x: values beyond the last edge are in the last bin.
 
-    Several values are compared with three edges at once; a search would have to wait for each of its steps.
+    Several values are compared with three edges at once, of which there are `BINS`; a search would wait for each step.
     """
     clear_first(below, len(below))
     for k in range(0, size, 3):

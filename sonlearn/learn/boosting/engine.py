@@ -22,7 +22,7 @@ from sonlearn.data.axes import Numbers
 from sonlearn.data.rows import Rows
 from sonlearn.errors import OptionError
 from sonlearn.jit.sequence import Calls
-from sonlearn.learn.boosting.bins import SAMPLE, rows_kept
+from sonlearn.learn.boosting.bins import SAMPLE, SIDE_BY_SIDE, rows_kept
 from sonlearn.learn.boosting.losses import LOGISTIC, SOFTMAX, SQUARED, scores_of_row
 from sonlearn.learn.boosting.rounds import follow, refit_now, restore
 from sonlearn.learn.boosting.state import (
@@ -36,7 +36,6 @@ from sonlearn.learn.boosting.state import (
     MAX_VALUES,
     NOW,
     PARTS,
-    SIDE_BY_SIDE,
     SPARE_ROWS,
     BoostState,
     Coding,

@@ -19,8 +19,6 @@ BINS = 63
 PARTS = 32
 #: Columns that a tree may split at most.
 COLUMNS = 32
-#: Rows of which each step is made for all, before the next.
-SIDE_BY_SIDE = 64
 #: Numbers that stand for a row while a tree is grown.
 GRADIENT, CURVATURE = range(2)
 #: Columns of `BoostState.labels`.

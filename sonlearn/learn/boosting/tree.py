@@ -24,19 +24,9 @@ NeurIPS 2022, with one random projection). So the histograms of a tree cost what
 import math
 
 from sonlearn.jit import inline
-from sonlearn.learn.boosting.bins import ring_of, rows_of_refit, slot_of
+from sonlearn.learn.boosting.bins import SIDE_BY_SIDE, ring_of, rows_of_refit, slot_of
 from sonlearn.learn.boosting.losses import add_slopes, move, move_of, scores_of_row, slopes_of
-from sonlearn.learn.boosting.state import (
-    BELOW_ALL,
-    BINS,
-    COLUMNS,
-    CURVATURE,
-    GRADIENT,
-    LEAF,
-    MAX_VALUE,
-    PARTS,
-    SIDE_BY_SIDE,
-)
+from sonlearn.learn.boosting.state import BELOW_ALL, BINS, COLUMNS, CURVATURE, GRADIENT, LEAF, MAX_VALUE, PARTS
 from sonlearn.views.codes import key_of
 
 #: A split has to be better than the one before by more than rounding, relatively.
