@@ -156,7 +156,8 @@ _STANDS_FOR = _each({
     "--named_labels": "give --classes auto, which takes any names",
     "--scores": "give -r FILE, which has the score of each class",
     "--sgd": "give --method sgd -l 10 (VW's default); its steps are l t^-p, VW's l (t + 1)^-p, alike with --power_t 0",
-    "--adaptive": "give --method adagrad -l 10 (VW's default), or --method nag, normalized and invariant too",
+    "--adaptive": "give --method adagrad -l 10 (VW's default), which sums (h g)^2 of weights h where VW sums h g^2: a "
+    "factor of all weights changes nothing; or --method nag, normalized and invariant too",
     "--normalized": "give --method nag",
     "--ftrl": "give --method ftrl",
     "--coin": "give --method coin",
