@@ -173,6 +173,8 @@ def test_a_part_is_what_it_was(tmp_path):
         (THREE, "1:1:1 2:1:1 |a p\n", "1:7", "one action with a cost"),
         (ADF, '{"c":{"_multi":[]}}\n', "1", "one object for each action"),
         (THREE, '{"c":{"u":{"a":1},"_multi":[{"a":1},{"a":2}]}}\n', "1", "none: this model numbers its 3 actions"),
+        (ADF, '{"_label_cost":1,"_labelIndex":0,"c":{"_multi":[{"a":1}]}}\n', "1:1",
+         "no _label_probability beside _label_cost, expected a probability above 0, and at most 1"),
         (ADF, '{"_label_cost":1,"_labelIndex":4,"_label_probability":1,"c":{"_multi":[{"a":1}]}}\n', "1",
          "an action from 0 to 0"),
         (BanditOptions(cbify=2), "1 |a p\n3 |a q\n", "2:1", "a class from 1 to 2 or from 0 to 1 (--cbify 2)"),

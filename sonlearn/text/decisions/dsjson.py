@@ -104,12 +104,14 @@ def _decision_of(record: Members, line: int, bandit: BanditOptions) -> tuple[Hea
     logged = _logged_probabilities(fields, len(columns))
     if cost is None or index is None or fields.get("_skipLearn") is True:
         return Head(line, True, columns, -1, math.nan, math.nan, str(tag), logged), records
+    if probability is None:
+        raise RowError("no _label_probability beside _label_cost", "a probability above 0, and at most 1", ())
     for name, value in (("_labelIndex", index), ("_label_cost", cost), ("_label_probability", probability)):
         if not isinstance(value, float) or not math.isfinite(value):
-            raise RowError(f"{value!r}", "a number", (name,))
+            raise RowError(described(value), "a number", (name,))
     if not (0 <= index < len(columns) and index == math.floor(index)):
         raise RowError(f"{index:g}", f"an action from 0 to {len(columns) - 1}", ("_labelIndex",))
-    if not 0.0 < probability <= 1.0:  # type: ignore[operator]
+    if not 0.0 < probability <= 1.0:
         raise RowError(f"{probability:g}", "a probability above 0, and at most 1", ("_label_probability",))
     head = Head(line, bandit.actions is None, columns, int(index), cost, probability, str(tag), logged)  # type: ignore[arg-type]
     return head, records
