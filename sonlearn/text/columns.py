@@ -360,6 +360,10 @@ def columns_have(names: Sequence[str], what: str) -> str:
     return f"the column{'s' * (len(names) > 1)} {first_names(names)} {'have' if len(names) > 1 else 'has'} {what}"
 
 
+#: Labels of several parts, which recur in others, before it is worth a note.
+_MIN_COMBINED = 3
+
+
 def no_labels(labels: Collection[str]) -> list[str]:
     """Return what to say of classes that look like no label, like another one, or like values in other notations."""
     written, met = dict[str, list[str]](), Suspicions()
@@ -370,10 +374,18 @@ def no_labels(labels: Collection[str]) -> list[str]:
     blank = [shorten(label) for label in labels if label.lower() in NOTHING_MEANT]
     alike = [" and ".join(map(shorten, same[:2])) for same in written.values() if len(same) > 1]
     values = met.meant(max(MIN_TEXTS - 1, met.texts / 2), "")
+    parts = {label: [part.strip() for part in re.split("[,;|]", label)] for label in labels}
+    combined = [shorten(label) for label, own in parts.items() if len(own) > 1]
+    recur = len(combined) >= _MIN_COMBINED and len({*itertools.chain(*parts.values())}) < len(parts)
     return [
         *(f"the label {label} is a class: if it means that there is none, leave it empty" for label in blank),
         *(f"{both} differ by capitals alone: write one of them, if they are one label" for both in alike[:1]),
         *([f"labels look like {values}"] if values else []),
+        *(
+            f"labels as {label} are a class each: if they are several labels of a row, give each a column of 1 and 0, "
+            "and learn a model of each"
+            for label in combined[: int(recur)]
+        ),
     ]
 
 

@@ -69,6 +69,9 @@ def test_a_class_that_looks_like_no_label(cli, tmp_path):
         (("no", "yes", "No"), "'no' and 'No' differ by capitals alone: write one of them, if they are one label"),
         ([f"${1000 + i}" for i in range(25)], "labels look like numbers that are read as texts ('$1000'); write 1"),
         (("1 year", "2 years", "3 years"), ""),
+        (("a", "b", "c", "a | b", "b | c", "a | b | c"), "labels as 'a | b' are a class each: if they are several"),
+        (("a;b", "a;c", "b;c", "a;b;c"), "labels as 'a;b' are a class each"),
+        (("Bonn; Germany", "Lyon; France", "Nice; France", "Rome; Italy"), ""),
     ],
 )
 def test_classes_that_look_like_one_or_like_values(cli, tmp_path, labels, told):
