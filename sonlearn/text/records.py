@@ -63,7 +63,7 @@ from sonlearn.text.vw import make_names
 _COLUMN = operator.attrgetter("column")
 _UNDERSCORES = str.maketrans(" \t|:", "____")
 _MAX_REMEMBERED = 1 << 20
-#: Members that are remembered between chunks, as all of them are that hold texts.
+#: Members that are remembered between chunks, as all of them are that hold texts; or twice as many as a chunk has had.
 _MAX_MEMBERS = 1 << 14
 #: What a member that is a feature and no more may hold.
 _PLAIN = ("number", "missing")
@@ -226,7 +226,7 @@ class RecordRows:
         self._met.clear()
         if len(self._table.slots) < features:
             self._others = {}
-        if len(self._table.columns) > _MAX_MEMBERS:
+        if len(self._table.columns) > max(_MAX_MEMBERS, 2 * len(met)):
             self._levels.clear()
             self._table.columns.clear()
         return parsed._replace(found=found, runs=runs)
