@@ -14,7 +14,7 @@ Two classes (label +1 is the positive class):
 
 Values: root of the mean squared error, mean absolute error, and R^2 = 1 - (squared error) / (squared distance of the
 labels from their mean). With poisson loss all are of exp(prediction). The rows that a learner predicts before any label
-has come, one and as many as ``--label_delay`` says, are left out: of labels far from 0 they would be all that is seen.
+has come, one and as many as ``--label-delay`` says, are left out: of labels far from 0 they would be all that is seen.
 
 Several classes: recall of a class (share of its rows that were predicted so), precision (share of the rows predicted so
 that are), F1, their mean over the classes that occur as a label or as a prediction (macro F1), and the worst classes.
