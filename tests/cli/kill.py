@@ -69,6 +69,14 @@ def prepare(folder: Path, lines: int) -> dict[str, float]:
     return seconds
 
 
+def left_over(folder: Path, lock: bool) -> set[str]:
+    """Names of temporary files in `folder`, and if asked for of locks, which the next command takes."""
+    return {
+        name for name in os.listdir(folder)
+        if name.startswith(".sonlearn-") or (lock and name.endswith(".sonlearn-lock"))
+    }  # fmt: skip
+
+
 def kill(folder: Path, name: str, moment: float, writing: bool) -> int:
     """Kill a command after so many seconds; the number of temporary files that it has left.
 
@@ -78,19 +86,17 @@ def kill(folder: Path, name: str, moment: float, writing: bool) -> int:
     if name == "cache":
         with (folder / "big.svm").open("a") as file:  # the cache has to be made anew
             file.write("1 1:1\n")
-    before = {path.name for path in folder.iterdir() if not path.name.startswith(".sonlearn-")}
-    old = set(os.listdir(folder))
+    before, old = {*os.listdir(folder)} - left_over(folder, lock=True), left_over(folder, lock=False)
     process = start(folder, arguments)
-    while writing and process.poll() is None and not set(os.listdir(folder)) - old:
+    while writing and process.poll() is None and not left_over(folder, lock=False) - old:
         time.sleep(0.0005)
     time.sleep(moment)
     process.kill()
     process.wait()
-    after = {path.name for path in folder.iterdir()}
-    left = {path for path in after if path.startswith(".sonlearn-")}
-    assert after - left == before, (name, after ^ before)
+    after = {*os.listdir(folder)} - left_over(folder, lock=True)
+    assert after == before, (name, after ^ before)
     assert whole(folder, name), (name, target)
-    return len(left)
+    return len(left_over(folder, lock=False))
 
 
 def trial(count: int, seed: int, lines: int = 4000) -> int:
