@@ -50,11 +50,6 @@ def draw(position: np.ndarray, n: int, tau: int) -> tuple[np.ndarray, np.ndarray
     return block, _words(bits)
 
 
-def position_after(before: np.ndarray, after: np.ndarray, taken: int, drawn: int, tau: int) -> np.ndarray:
-    """The position after `taken` of the `drawn` rows between the positions `before` and `after`."""
-    return after if taken == drawn else draw(before, taken, tau)[1]
-
-
 def normals_by_feature(Pi: np.ndarray, before: int, seed: int) -> np.ndarray:
     """`Pi`, float64[features, tau], which had rows of `before` features, with the n-th row of normals for the n-th."""
     return draw(position_of(seed), *Pi.shape)[0] if len(Pi) > before else Pi

@@ -24,6 +24,7 @@ because a flipped bit in a weight would never be noticed.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import math
 import os
@@ -52,13 +53,6 @@ _DIGEST = 32
 _DTYPES = {"<f8", "<f4", "<i8", "<i4", "<i2", "|i1", "<u8", "<u4", "<u2", "|u1", "|b1"}
 
 
-def _new_digest() -> Any:
-    """SHA-256 of what files hold, `_DIGEST` bytes. (To import hashlib takes 3 ms, which runs without a model save.)"""
-    import hashlib
-
-    return hashlib.sha256()
-
-
 def write(path: str | os.PathLike[str], header: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
     """Write a model file; `path` holds either the whole new file or what it held before.
 
@@ -83,7 +77,7 @@ def write(path: str | os.PathLike[str], header: dict[str, Any], arrays: dict[str
     path = os.fspath(path)
     try:
         with whole_file(path) as file:
-            digest = _new_digest()
+            digest = hashlib.sha256()
             for part in _parts(preamble, stored):
                 digest.update(part)
                 file.write(part)
@@ -333,7 +327,7 @@ def _read(path: str, file: BufferedReader, size: int) -> tuple[dict[str, Any], d
     """(header, arrays, which sonlearn has written them)."""
     text, room = _start(path, file, size)
     file.seek(0)
-    digest, left = _new_digest(), size - _DIGEST
+    digest, left = hashlib.sha256(), size - _DIGEST
     while left > 0 and (block := file.read(min(left, _READ))):
         digest.update(block)
         left -= len(block)

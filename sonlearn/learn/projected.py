@@ -26,7 +26,7 @@ import numpy as np
 
 from sonlearn.data.axes import BY_FEATURE
 from sonlearn.data.linear_algebra import FOURTH, INVERSE, ROOT, add_scaled, dot, gram_spectrum, plus_dot, spectral
-from sonlearn.data.mixing import draw, normals_by_feature, position_after, position_of
+from sonlearn.data.mixing import draw, normals_by_feature, position_of
 from sonlearn.data.rows import Rows, features_with, is_learned, learned_rows
 from sonlearn.jit import inline, jit
 from sonlearn.learn.engine import Engine, Predictions, padded
@@ -117,7 +117,7 @@ class Projected(Engine):
             normals, position = draw(state.position, drawn, self._tau)
             start = follow(self._params, state, normals, rows, out, start, stop, True)
             used = int(state.now["t"][0]) - before
-            state.position[:] = position_after(state.position, position, used, drawn, self._tau)
+            state.position[:] = position if used == drawn else draw(state.position, used, self._tau)[1]
             if start < stop:
                 break
         return state, start

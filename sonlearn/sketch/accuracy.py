@@ -65,7 +65,10 @@ def covariance_error(sketch: Sketch, X: Any, tolerance: float = 1e-6) -> float:
         if below and (null or ends[0] >= 2 * alpha):
             ends.append(0.0 if null else ends[0])
         else:
-            ends.append(_lower_end(apply, c, tolerance, ends[0]))
+            # It is often one of many near zero, for which a relative tolerance is never reached: shifted, to about
+            # tolerance * ends[0] in absolute terms.
+            shift = 2 * abs(ends[0])
+            ends.append(_end(lambda v: apply(v) - shift * v, c, tolerance, "SA") + shift)
     if problem.unseen:
         ends.append(0.0)
     return float(max(abs(end - alpha) for end in ends) / total)
@@ -99,15 +102,6 @@ def top_squares(A: Any, k: int, tolerance: float = 1e-6) -> np.ndarray:
         return np.maximum(np.linalg.eigvalsh(G)[::-1][:k], 0.0)
     operator = LinearOperator((c, c), matvec=lambda v: A.T @ (A @ v), dtype=np.float64)
     return np.sort(eigsh(operator, k=k, v0=_start(c), tol=tolerance, return_eigenvectors=False))[::-1]
-
-
-def _lower_end(apply: Applied, c: int, tolerance: float, top: float) -> float:
-    """Smallest eigenvalue, to about tolerance * top in absolute terms.
-
-    It is often one of many near zero, for which a relative tolerance is never reached; so the matrix is shifted.
-    """
-    shift = 2 * abs(top)
-    return _end(lambda v: apply(v) - shift * v, c, tolerance, "SA") + shift
 
 
 def _end(apply: Applied, c: int, tolerance: float, which: str) -> float:

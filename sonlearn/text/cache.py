@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import hashlib
 import itertools
 import json
 import os
@@ -239,8 +240,6 @@ def _identity(source: Source) -> dict[str, Any] | None:
 
 def _ends(source: Any) -> str:
     """Hash of the beginning and the end of a file."""
-    import hashlib
-
     with open(source, "rb", buffering=0) as file:
         begin = file.read(_ENDS)
         file.seek(max(os.fstat(file.fileno()).st_size - _ENDS, 0))

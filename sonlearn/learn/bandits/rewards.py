@@ -46,7 +46,7 @@ from sonlearn.learn.diagonal_fd.dense import SCALARS, DenseDiagonalFDState, shri
 from sonlearn.learn.diagonal_fd.engine import params_of
 from sonlearn.learn.losses import sigmoid
 from sonlearn.learn.pairs import Pairs, place_for
-from sonlearn.learn.tables import PAIRS, new_pairs
+from sonlearn.learn.tables import PAIRS
 from sonlearn.learn.tolerances import DIVERGED
 from sonlearn.options import LearnOptions
 
@@ -63,11 +63,6 @@ class DiagonalState(NamedTuple):
 
     pairs: Annotated[Pairs, PAIRS]  # values: w, P of each (feature, column)
     bias: np.ndarray  # float64[columns, 2]; b, c
-
-
-def new_diagonal(columns: int) -> DiagonalState:
-    """State that has seen nothing."""
-    return DiagonalState(new_pairs(2), np.zeros((columns, 2)))
 
 
 @inline

@@ -35,12 +35,12 @@ from sonlearn.data.rows import Rows
 from sonlearn.jit import inline, jit
 from sonlearn.learn.bandits import rewards
 from sonlearn.learn.bandits.explore import ExplorationRule, probabilities, rule_of, sample_action
-from sonlearn.learn.bandits.rewards import DiagonalState, new_diagonal, new_sketched
+from sonlearn.learn.bandits.rewards import DiagonalState, new_sketched
 from sonlearn.learn.diagonal_fd.dense import DenseDiagonalFDState, Work, new_work, spread
 from sonlearn.learn.diagonal_fd.rounds import DiagonalFDParams
 from sonlearn.learn.engine import Engine
 from sonlearn.learn.pairs import places_needed, room_for_pairs
-from sonlearn.learn.tables import bytes_of, count_pairs, more_room
+from sonlearn.learn.tables import bytes_of, count_pairs, more_room, new_pairs
 from sonlearn.options.bandit import CB_TYPES, BanditOptions
 from sonlearn.views import make_view
 
@@ -181,8 +181,8 @@ class ConfidentRewards(RewardModel):
     def new(self, classes: int = 0) -> ConfidentState:
         """State that has seen nothing."""
         return ConfidentState(
-            self._sparse.new(), self._dense.new(), new_diagonal(self._columns), new_sketched(),
-            np.zeros(1, SCALARS),
+            self._sparse.new(), self._dense.new(), DiagonalState(new_pairs(2), np.zeros((self._columns, 2))),
+            new_sketched(), np.zeros(1, SCALARS),
         )  # fmt: skip
 
     def parts(self, state: ConfidentState) -> dict[str, Any]:

@@ -394,8 +394,9 @@ class Committee(Engine):
     def _end_of_part(self, state: CommitteeState, rows: Rows, start: int, end: int) -> int:
         """Say where to stop: members are pruned, and rest anew, after the very same row however the stream is cut."""
         if not state.now["passes"][0]:
+            learned = np.cumsum(learned_rows(rows)[start:end])
             for left in filter(None, (self.rows_left(state), resting.rows_left(state.resting))):
-                end = _learned_by(rows, start, end, left)
+                end = min(start + int(np.searchsorted(learned, left)) + 1, end)
         return end
 
     def _rows_at_a_time(self, state: CommitteeState, out: Predictions) -> int:
@@ -611,12 +612,6 @@ def committee_members(options: LearnOptions) -> tuple[Member, ...]:
 
 def _rows(state: CommitteeState) -> int:
     return int(state.now["rows"][0])
-
-
-def _learned_by(rows: Rows, start: int, stop: int, count: int) -> int:
-    """The row before which so many from `start` on have been learned; `stop`, if those before it are fewer."""
-    learned = np.cumsum(learned_rows(rows)[start:stop])
-    return min(start + int(np.searchsorted(learned, count)) + 1, stop)
 
 
 @jit
