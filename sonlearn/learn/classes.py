@@ -215,7 +215,7 @@ class Classes:
             if isinstance(value, str) or value != math.floor(value) or not low <= value <= high:
                 either = f"1 to {self.most}, or 0 to {self.most - 1},"
                 expected = f"{either if first is None else f'{low} to {high}'} for {self._flag} {self.most}"
-                if _above(value, high):
+                if not isinstance(value, str) and value == math.floor(value) > high:
                     return f"{expected} (more classes: {self._flag} {int(value) + (first == 0)})"
                 return f"{expected} (classes of any name: --classes auto)"
             return ""
@@ -243,10 +243,6 @@ def _several(name: str) -> str:
     if _LABELS.fullmatch(name):
         return "one class a row; several labels (VW's --multilabel_oaa) are not taken: give a row, or a model, each"
     return ""
-
-
-def _above(value: float | str, high: int) -> bool:
-    return not isinstance(value, str) and value == math.floor(value) and value > high
 
 
 def _plain(value: float | str) -> int | str:

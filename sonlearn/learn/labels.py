@@ -12,7 +12,7 @@ from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, shorten
 from sonlearn.options import LearnOptions
 from sonlearn.options.losses import CLASSIFICATION
-from sonlearn.text.columns import NOTHING_MEANT, no_labels
+from sonlearn.text.columns import NOTHING_MEANT, no_labels, number_text
 
 #: How labels are written, once known: not yet met; the negative one as 0, or as -1; as two words, or any two labels.
 UNKNOWN, ZERO_ONE, PLUS_MINUS, WORDS = range(4)
@@ -195,19 +195,15 @@ def first_unfit(y: np.ndarray) -> int:
 
 def labels_written(batch: Batch) -> list[str | None]:
     """The labels of a batch as texts, of numbers in their shortest form; None where there is none."""
-    texts = [None if value != value else _text(value) for value in batch.y.tolist()]
+    texts = [number_text(value) or None for value in batch.y.tolist()]
     names = batch.class_names or texts
     return [text if name is None else name for name, text in zip(names, texts, strict=True)]
-
-
-def _text(value: float) -> str:
-    return repr(value).removesuffix(".0")
 
 
 def _written(word: str) -> str:
     """A label as `labels_written` has it, also a number."""
     try:
-        return _text(float(word)) if math.isfinite(float(word)) else word
+        return number_text(float(word)) if math.isfinite(float(word)) else word
     except ValueError:
         return word
 

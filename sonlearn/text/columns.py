@@ -79,6 +79,11 @@ def number_in(field: str) -> float | None:
     return _WORDS.get(field.lower()) if len(field) <= 9 else None
 
 
+def number_text(value: float) -> str:
+    """The shortest text that is read back as a number; without a point where it is whole, nothing for NaN."""
+    return "" if value != value else repr(float(value)).removesuffix(".0")
+
+
 def label_of(
     field: Any, class_names: bool, truth: bool = False, at: int | tuple[str, ...] = ()
 ) -> tuple[float, str | None]:

@@ -59,6 +59,7 @@ from sonlearn.text.columns import (
     is_feature,
     name_slot,
     number_in,
+    number_text,
 )
 from sonlearn.text.dates import DAY, date_in, has_order, hours_in, is_span
 from sonlearn.text.hashing import constant_id, hash_bytes
@@ -204,11 +205,6 @@ class RowLists:
         return batch
 
 
-def _number_text(value: float) -> str:
-    """A number as the text of a field."""
-    return "" if value != value else repr(float(value)).removesuffix(".0")
-
-
 class ColumnEncoder:
     """The fields of one column to (number of the feature, value). `titles` are what options call it, and messages."""
 
@@ -303,12 +299,12 @@ class ColumnEncoder:
     def value(self, value: float, field: str = "") -> Entries:
         """Return what a number becomes, which is written as `field`. Raises RowError."""
         if self.as_text or self.as_category or self.as_date:
-            return self.entries(_number_text(value))
+            return self.entries(number_text(value))
         if value != value:
             return self.missing()
         if math.isinf(value):
             raise RowError(f"the number {value:g}", FINITE)
-        number = self._number if self._number >= 0 else self.number(field or _number_text(value))
+        number = self._number if self._number >= 0 else self.number(field or number_text(value))
         return ((number, value),) if value else ()
 
     def entries(self, field: Any) -> Entries:
@@ -419,7 +415,7 @@ class ColumnEncoder:
 
     def words(self, value: Any) -> list[str]:
         """The words of a text, or of what else JSON has in a column of texts."""
-        words = [] if value is None else words_of(value if isinstance(value, str) else _number_text(float(value)))
+        words = [] if value is None else words_of(value if isinstance(value, str) else number_text(float(value)))
         self._table.count_words(len(words))
         if words:
             self.hold(self.kinds, "text")

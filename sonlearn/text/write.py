@@ -15,18 +15,12 @@ from sonlearn.errors import InputError, shorten
 from sonlearn.files.atomic import whole_output
 from sonlearn.options import TextOptions
 from sonlearn.options.spec import raw
-from sonlearn.text.columns import Labelling
+from sonlearn.text.columns import Labelling, number_text
 from sonlearn.text.read import Reader
 from sonlearn.text.source import Source
 
 #: A label of VW text, or none.
 _WORD = re.compile(r"([^\s|'][^\s|]*)?")
-
-
-def number_text(x: float) -> str:
-    """The shortest text that is read back as `x`; without a point where it is an integer."""
-    text = repr(float(x))
-    return text.removesuffix(".0")
 
 
 def convert(
@@ -87,7 +81,7 @@ def vw_lines(batch: Batch, bits: int) -> Iterator[str]:
     names = batch.class_names or [None] * batch.n
     for i, (name, pairs) in enumerate(zip(names, _pairs(batch), strict=True)):
         base = 0.0 if batch.base is None else float(batch.base[i])
-        label = name or ("" if np.isnan(batch.y[i]) else number_text(batch.y[i]))
+        label = name or number_text(batch.y[i])
         if not _WORD.fullmatch(label):
             raise _unsayable(batch, i, f"the label {shorten(label)}", "one word without a bar in VW text")
         weight = number_text(batch.weight[i]) if batch.weight[i] != 1.0 or base else ""

@@ -9,7 +9,8 @@ from parsers import vw_hash
 from streams import entries
 
 from sonlearn import InputError, TextOptions, read_batches
-from sonlearn.text.write import convert, number_text
+from sonlearn.text.columns import number_text
+from sonlearn.text.write import convert
 
 SVMLIGHT = b"1 3:0.1 5:1 2:-3e-200 # x\n-1\n0.1 7:12345678901234567890 7:1\n"
 VW = b"1 2 0.5 'tag\xff |a b:0.1 c |b 5\n|x y:3\n-1 |\n0 0 tag2| 7:1e-300 :2\n"
