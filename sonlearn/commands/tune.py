@@ -99,11 +99,12 @@ class TuningSession(Passes):
     def report(self, batch: Batch, held: np.ndarray | None, predicted: list[Due]) -> None:
         """Print the rows that are due, and say which settings have failed."""
         self.say(*(f"{due.line}  {due.setting.name}" for due in predicted if not self.bar.shown))
-        failures = [result for result in self.tuning.results if result.state == "failed"]
-        if len(failures) > self.failed:
+        failed = sum(contender.failure is not None for contender in self.tuning.contenders)
+        if failed > self.failed:  # only then is it asked for results, whose measures take milliseconds a setting
+            failures = [result for result in self.tuning.results if result.state == "failed"]
             self.bar.close()
-            warn(*(f"{each.setting.name}: {each.problem}" for each in failures[: len(failures) - self.failed]))
-            self.failed = len(failures)
+            warn(*(f"{each.setting.name}: {each.problem}" for each in failures[: failed - self.failed]))
+            self.failed = failed
 
     def summary(self, seconds: float, ending: str, whole: bool) -> list[str]:
         """Return how the best one did, which it is, and the table of all."""
