@@ -12,9 +12,10 @@ _MONTHS = (
 _MONTH = {text: i for i, name in enumerate(_MONTHS, 1) for text in (name, name[:3], f"{i}", f"{i:02}")} | {"sept": 9}
 _MONTH |= {f"q{quarter}": 3 * quarter - 2 for quarter in (1, 2, 3, 4)}
 _HALF = r"(?: ?(?P<half>[ap])\.?m\.?)?"  # of a day
+_ZONE = r"(?: ?(?:Z|UTC|GMT|[+-]\d\d(?::?\d\d)?))?"
 _TIME = (
     r"(?:(?:T|,? {1,2}|:)(?P<hour>\d\d?):(?P<minute>\d\d)(?::(?P<second>\d\d)(?:\.(?P<fraction>\d{1,9}))?)?"
-    rf"{_HALF}(?: ?(?:Z|UTC|GMT|[+-]\d\d(?::?\d\d)?))?)?"
+    rf"{_HALF}{_ZONE})?"
 )
 _WEEKDAY = r"(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? )?"
 
@@ -29,6 +30,12 @@ _NOTATIONS = (
     _notation(r"(?P<day>\d\d?)\.(?P<month>\d\d?)\.(?P<year>\d{4})"),
     _notation(r"(?P<day>\d\d?)([ /-])(?P<month>[a-z]{3,9})\.?,?\2(?P<year>\d{4}|\d\d)"),
     _notation(r"(?P<month>[a-z]{3,9})\.? (?P<day>\d\d?),? (?P<year>\d{4})"),
+    # without marks, as 20240331T130509; without the time it is a number
+    re.compile(
+        r"(?P<year>(?:19|20)\d\d)(?P<month>\d\d)(?P<day>\d\d)"
+        rf"T(?P<hour>\d\d)(?P<minute>\d\d)(?:(?P<second>\d\d)(?:\.(?P<fraction>\d{{1,9}}))?)?(?P<half>){_ZONE}",
+        re.ASCII,
+    ),
     # months and quarters
     _notation(r"(?P<year>(?:19|20)\d\d)(?:-|-?M)(?P<month>\d\d)(?P<day>)"),
     _notation(r"(?P<year>(?:19|20)\d\d)[ -]?(?P<month>Q[1-4])(?P<day>)"),
