@@ -66,6 +66,10 @@ class ThreadError(SonlearnError, RuntimeError):
     """Two threads use one model, and one of them learns."""
 
 
+#: A name that a flag is to take is whole up to this length.
+WHOLE = 200
+
+
 def shorten(text: bytes | str, limit: int = 40) -> str:
     """Quote `text` for an error line: decoded, printable, at most `limit` characters."""
     if isinstance(text, bytes):

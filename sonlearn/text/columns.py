@@ -353,11 +353,11 @@ def _count_columns(names: list[str], columns: int) -> bool:
     return all(step == 1 for step in steps) or (min(steps, default=1) > 0 and numbers[-1] <= columns)
 
 
-def first_names(names: Iterable[str]) -> str:
+def first_names(names: Iterable[str], limit: int = 40) -> str:
     """Names for a message: the first ten."""
     names = list(names)
     more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-    return ", ".join(shorten(name) for name in names[:_LISTED]) + more
+    return ", ".join(shorten(name, limit) for name in names[:_LISTED]) + more
 
 
 def columns_have(names: Sequence[str], what: str) -> str:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sonlearn.data.order import LabelOrder
-from sonlearn.errors import InputError, OptionError, shorten
+from sonlearn.errors import WHOLE, InputError, OptionError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.text import TABLES
 from sonlearn.text.arrow import texts_of
@@ -300,7 +300,7 @@ class ColumnSummary:
         held = self.rows - self.missing
         if held < _MIN_ROWS or self.kind in ("label", "id", "weight", "left out", "text"):
             return []
-        flag, out = shorten(self.name), []
+        flag, out = shorten(self.name, WHOLE), []
         unique = len(self.values) >= _NEARLY_ALL * self._counted
         texts = self.texts.texts
         beside_numbers = max(texts / 2, _MIN_ROWS - 1) if self.numbers else held  # as `Suspicions.note` has it
@@ -382,7 +382,7 @@ class ColumnSummary:
             label, held = *beside, sum(sum(counts.values()) for counts in self.values.values())
             if (labels[label] / sum(labels.values())) ** held < _CHANCE:
                 leak = f"where it is not missing, the label is {shorten(label)}"
-        return [f"{LEAK}: {leak}; --ignore {shorten(self.name)} if it is known too late"] if leak else []
+        return [f"{LEAK}: {leak}; --ignore {shorten(self.name, WHOLE)} if it is known too late"] if leak else []
 
 
 def _digits(number: float) -> int:
@@ -438,11 +438,12 @@ def notes_on(columns: Iterable[Described], begin: str | tuple[str, ...] = "") ->
     for column in columns:
         for text in filter(lambda text: text.startswith(begin), column.suspicions):
             codes = re.match("codes[^(;]*", text)
-            what = codes[0].strip() if codes else text.replace(shorten(column.name), "COLUMN")
+            what = codes[0].strip() if codes else text.replace(shorten(column.name, WHOLE), "COLUMN")
             groups.setdefault(what, []).append((column.name, text))
     for what, group in groups.items():
         name, text = group[0]
-        names, flags = first_names(name for name, _ in group), [f"--categorical {shorten(name)}" for name, _ in group]
+        names = first_names((name for name, _ in group), WHOLE)
+        flags = [f"--categorical {shorten(name, WHOLE)}" for name, _ in group]
         more = f"; {' '.join(flags)}" if what.startswith("codes") else ""
         lines.append(f"{name}: looks like {text}" if len(group) == 1 else f"{names}: look like {what}{more}")
     return lines

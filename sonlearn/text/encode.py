@@ -41,7 +41,7 @@ from typing import Any
 import numpy as np
 
 from sonlearn.data.batch import GROUP, GROUPS, HOUR, Batch
-from sonlearn.errors import InputError, shorten
+from sonlearn.errors import WHOLE, InputError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.spec import raw
 from sonlearn.text.columns import (
@@ -284,7 +284,7 @@ class ColumnEncoder:
         if "category" not in known:  # anything may be a further category
             remedy = "; where it is missing, write na" if bare.lower() in NOTHING_MEANT else ""
             if "date" in known and is_span(bare):
-                remedy = f"; if these are seasons, train with --categorical {shorten(self.title)}"
+                remedy = f"; if these are seasons, train with --categorical {shorten(self.title, WHOLE)}"
             elif "date" in known and has_order(bare):
                 remedy = f"; write 2024-03-31{f', or the {self._first} first' if self._first else ''}"
             raise RowError(field, f"{met}, as in all rows that the model has learned{remedy}")
@@ -327,14 +327,14 @@ class ColumnEncoder:
         if self.as_date and date_in(field, self._first) is None:
             if field.lower() not in MISSING:
                 either = not self._first and has_order(field)
-                remedy = f"; --day-first {shorten(self.title)}, or --month-first, reads it" if either else ""
+                remedy = f"; --day-first {shorten(self.title, WHOLE)}, or --month-first, reads it" if either else ""
                 raise RowError(shorten(field), A_DATE + remedy)
             return self.missing()
         value = number_in(field) if self.digits else None
         if value is not None:
             if math.isinf(value):
-                remedy = f"--categorical {shorten(self.title)} takes codes (sonlearn describe lists all such columns)"
-                codes = f"; {remedy}" if self._model is None else ""
+                flag = f"--categorical {shorten(self.title, WHOLE)}"
+                codes = f"; {flag} takes codes (sonlearn describe lists all such columns)" * (self._model is None)
                 raise RowError(shorten(field), FINITE if self.as_number else f"{FINITE}, or a text that is none{codes}")
             if self.typed and value == value and not self.as_number:
                 self.hold(self.quoted, "number")
@@ -557,7 +557,8 @@ class TableEncoder:
         notes = [note for column in met if (note := column.suspicions.note(column.title, self.rows, not column.typed))]
         quoted = [column.title for column in met if column.quoted and column.kinds.keys() <= {"number", "missing"}]
         if quoted:
-            remedy = f"--categorical {shorten(quoted[0])} if they are names, --numeric {shorten(quoted[0])} if numbers"
+            name = shorten(quoted[0], WHOLE)
+            remedy = f"--categorical {name} if they are names, --numeric {name} if numbers"
             notes.append(f"columns of texts that are read as numbers: {first_names(quoted)} ({remedy})")
         faults = dict[str, list[str]]()  # of which columns
         for column in met:

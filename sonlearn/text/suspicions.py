@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from sonlearn.errors import shorten
+from sonlearn.errors import WHOLE, shorten
 from sonlearn.text.dates import DAY, has_order, is_like_date
 
 #: Texts of a column before it is worth a note.
@@ -170,7 +170,7 @@ class Suspicions:
         """Return what is to be said of the column after so many rows, or nothing."""
         if self.texts < 3 and not self.future and not self.times:  # as of most columns, which are of numbers
             return ""
-        name = shorten(column)
+        name = shorten(column, WHOLE)
         most = 2 if self.dates == self.texts else max(MIN_TEXTS - 1, self.texts / 2)
         meant = self.meant(most, name, commas)
         if meant:

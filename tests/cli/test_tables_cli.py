@@ -431,3 +431,17 @@ def test_a_row_that_was_left_out_says_nothing_of_the_mean_of_its_column(tmp_path
         cli.out(*command, "--quiet", "--label", "label", "--on-error", "skip", "-f", name, f"{name}.csv")
         found.append(cli.out("predict", "--quiet", "-i", name, "then.csv"))
     assert found[0] == found[1]
+
+
+def test_long_names_of_columns_are_whole_where_a_flag_takes_them(cli, tmp_path):
+    """As those of surveys are, which often begin alike: a shortened one is that of no column."""
+    flags = [f"How satisfied have you been with what our company did: {what}" for what in ("delivery", "price")]
+    rows = [f"{i % 7},{'ab'[i % 2]},{'cd'[i % 2]},{['no', 'yes'][i % 2]}" for i in range(60)]
+    (tmp_path / "t.csv").write_text("\n".join([f"n,{','.join(flags)},label", *rows]) + "\n")
+    told = cli.out("describe", "--label", "label", "t.csv")
+    assert f"'{flags[0]}', '{flags[1]}': look like a leak" in told
+    err = cli.err("train", "--method", "nag", "--label", "label", "--ignore", flags[0], "t.csv")
+    assert f"--ignore '{flags[1]}' if" in err
+    days = [f"{i % 2},0{i % 9 + 1}/0{i % 7 + 1}/2024" for i in range(60)]
+    (tmp_path / "u.csv").write_text("\n".join([f"label,{flags[0]}", *days]) + "\n")
+    assert f"--day-first '{flags[0]}'" in cli.out("describe", "--label", "label", "u.csv")
