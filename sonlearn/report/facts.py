@@ -119,7 +119,7 @@ def stream_lines(facts: dict[str, Any], learn: dict[str, Any]) -> list[str]:
 def losses_are(learn: dict[str, Any]) -> str:
     """Say in which unit the losses of both combinations are, and which rows they leave out, or nothing."""
     values, late = learn.get("loss") not in CLASSIFICATION, learn.get("label_delay")
-    said = ["in standard deviations of the labels"] * values
+    said = ["of labels in standard deviations"] * values
     said += [f"without the {'first and the ' * values}last {late} examples"] * bool(late)
     return ", ".join(said)
 

@@ -19,6 +19,7 @@ from sonlearn.errors import shorten
 from sonlearn.text.columns import FINITE, NO_LABEL, NO_WEIGHT, NUMBER, ColumnLayout, Labelling, label_of
 from sonlearn.text.encode import ColumnEncoder, TableEncoder
 from sonlearn.text.objects import RowError
+from sonlearn.text.suspicions import with_point
 
 #: What no number has, and Python's might have: words, underscores, digits of other scripts.
 _NO_NUMBER = re.compile(r"(?a)[^\d\s.eE+-]")
@@ -167,7 +168,7 @@ def _labels(
 ) -> tuple[np.ndarray, list[str | None] | None]:
     """(`labels` float64[n], NaN for none; names of classes, or None), or weights; malformed ones go to `refused`."""
     weights, labels = labels is None, labels or Labelling()
-    (values, codes, texts, _), names = fields(at, False), None
+    (values, codes, texts, typed), names = fields(at, False), None
     if codes is not None:
         read = functools.partial(label_of, class_names=labels.worded, truth=labels.words)
         found = [*_of_each(texts, read, (np.inf, None))[0], (np.nan, None)]
@@ -175,7 +176,9 @@ def _labels(
         names = [found[code][1] for code in codes.tolist()] if any(own for _, own in found) else None
     for i in np.flatnonzero(np.isinf(values) | (~(values >= 0) if weights else False)).tolist():
         text = texts[codes[i]] if codes is not None and np.isinf(values[i]) else f"{values[i]:g}"
-        refused.add([i], at, "nothing" if text == "nan" else shorten(text), NO_WEIGHT if weights else NO_LABEL)
+        commas = "; with decimal commas: --decimal ," * (not typed and with_point(text) != text)
+        expected = (NO_WEIGHT if weights else NO_LABEL) + commas
+        refused.add([i], at, "nothing" if text == "nan" else shorten(text), expected)
     return values, names
 
 

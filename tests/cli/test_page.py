@@ -215,9 +215,9 @@ def test_names_of_members_stand_above_their_columns(logs):
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (["--loss", "squared"], "in standard deviations of the labels"),
+        (["--loss", "squared"], "of labels in standard deviations"),
         (["--loss", "squared", "--label_delay", "20"],
-         "in standard deviations of the labels, without the first and the last 20 examples"),
+         "of labels in standard deviations, without the first and the last 20 examples"),
         (["--label_delay", "20"], "without the last 20 examples"),
     ],
 )  # fmt: skip

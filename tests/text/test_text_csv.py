@@ -81,6 +81,10 @@ def test_label_implies_csv_and_empty_label_is_none():
         ("a,y\n1,2\n1,2,3\n", "<stream>:3: found 3 fields, expected 2 fields as in the header"),
         ("a,y\n1,2\n1\n", "<stream>:3: found 1 fields, expected 2 fields as in the header"),
         ("a,y\n1,2\n1,x\n", f"<stream>:3:3: found 'x' in the column 'y', expected {NO_LABEL}"),
+        (
+            'a,y\n1,2\n1,"45,06"\n',
+            f"<stream>:3:3: found '45,06' in the column 'y', expected {NO_LABEL}; with decimal commas: --decimal ,",
+        ),
         ("a,y\n1,2\n1,inf\n", f"<stream>:3:3: found 'inf' in the column 'y', expected {NO_LABEL}"),
         ("a,y\n1,2\n1e999,1\n", f"<stream>:3:1: found '1e999' in the column 'a', expected {OR_TEXT}"),
         ("a,y\n1,2\n-inf,1\n", f"<stream>:3:1: found '-inf' in the column 'a', expected {OR_TEXT}"),
