@@ -79,7 +79,8 @@ def parse(verb: str, words: list[str]) -> tuple[dict[str, Any], list[str]]:
     for word in others:
         if word[:1] == "-" and word != "-" and " " not in word.partition("=")[0]:
             raise _unknown(verb, word, known)
-    return {name: _value(fields[name], value) for name, value in vars(given).items()}, [*others, *words[end + 1 :]]
+    found = {name: _value(verb, fields[name], value) for name, value in vars(given).items()}
+    return found, [*others, *words[end + 1 :]]
 
 
 def _unknown(verb: str, argument: str, known: list[str]) -> OptionError:
@@ -103,11 +104,16 @@ def _unknown(verb: str, argument: str, known: list[str]) -> OptionError:
     return OptionError(f"{shorten(name)}: no such flag; {remedy}")
 
 
-def _value(field: dataclasses.Field[Any], text: Any) -> Any:
+def _value(verb: str, field: dataclasses.Field[Any], text: Any) -> Any:
     """`text` as the field's type, in the field's range."""
-    if isinstance(text, str):
+    if not isinstance(text, str):
+        return tuple(text) if isinstance(text, list) else text
+    try:
         return parse_field(field, text)
-    return tuple(text) if isinstance(text, list) else text
+    except OptionError as error:
+        if verb != "tune" or "," not in text:
+            raise
+        raise OptionError(f"{error}; values to try: --grid '{field.name}={text}'") from None
 
 
 class _Parser(argparse.ArgumentParser):

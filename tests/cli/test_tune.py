@@ -462,3 +462,10 @@ def test_an_interrupt_keeps_the_best_so_far(cli):
     done = subprocess.run([*PROGRAM, *again], input=text, check=False)
     assert done.returncode == 0
     assert Path("best").read_bytes() == alone(best, "a.svm")[-1]
+
+
+@pytest.mark.parametrize("word", ["alpha=.1,1", "method=nag,ftrl"])
+def test_several_values_of_a_flag_belong_into_the_grid(cli, word):
+    status, _, err = cli("tune", *f"--{word}".split("="), "a.svm")
+    assert (status, "\n" in err) == (1, False)
+    assert err.endswith(f"; values to try: --grid '{word}'")
