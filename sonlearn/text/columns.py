@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sonlearn.data.batch import Batch
-from sonlearn.errors import InputError, shorten
+from sonlearn.errors import WHOLE, InputError, shorten
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.spec import closest, raw
 from sonlearn.options.text import NAMESPACED, NAMING, ORDERS, READINGS, flag_of
@@ -294,7 +294,7 @@ def layout_of(
             for name in getattr(options, field):
                 if not names_a_column(field, name, columns):
                     flag, parts = flag_of(TextOptions, field), name.split(",")
-                    several = "; several columns: " + " ".join(f"{flag} {shorten(part)}" for part in parts)
+                    several = "; several columns: " + " ".join(f"{flag} {shorten(part, WHOLE)}" for part in parts)
                     end = several if len(parts) > 1 and {*parts} <= {*columns} else _meant(name, columns)
                     expected = f"a column {shorten(name)} ({flag}){end}"
                     raise InputError(*place, None, found, expected)
@@ -310,7 +310,7 @@ def _meant(name: str, columns: list[str]) -> str:
         return note
     cased = [column for column in columns if column.lower() == name.lower()]
     near = cased or closest(name, columns, 0.75)
-    return f"; did you mean {shorten(near[0])}?" if near and columns.count(name) == 0 else ""
+    return f"; did you mean {shorten(near[0], WHOLE)}?" if near and columns.count(name) == 0 else ""
 
 
 def header_hint(line: str, columns: list[str], options: TextOptions) -> str:

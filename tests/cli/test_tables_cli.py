@@ -442,6 +442,8 @@ def test_long_names_of_columns_are_whole_where_a_flag_takes_them(cli, tmp_path):
     assert f"'{flags[0]}', '{flags[1]}': look like a leak" in told
     err = cli.err("train", "--method", "nag", "--label", "label", "--ignore", flags[0], "t.csv")
     assert f"--ignore '{flags[1]}' if" in err
+    err = cli("train", "--method", "nag", "--label", "label", "--ignore", flags[0].lower(), "t.csv")[2]
+    assert err.endswith(f"did you mean '{flags[0]}'?")
     days = [f"{i % 2},0{i % 9 + 1}/0{i % 7 + 1}/2024" for i in range(60)]
     (tmp_path / "u.csv").write_text("\n".join([f"label,{flags[0]}", *days]) + "\n")
     assert f"--day-first '{flags[0]}'" in cli.out("describe", "--label", "label", "u.csv")
