@@ -381,7 +381,7 @@ def no_labels(labels: Collection[str]) -> list[str]:
     values = met.meant(max(MIN_TEXTS - 1, met.texts / 2), "")
     parts = {label: [part.strip() for part in re.split("[,;|]", label)] for label in labels}
     combined = [shorten(label) for label, own in parts.items() if len(own) > 1]
-    recur = len(combined) >= _MIN_COMBINED and len({*itertools.chain(*parts.values())}) < len(parts)
+    recur = not values and len(combined) >= _MIN_COMBINED and len({*itertools.chain(*parts.values())}) < len(parts)
     return [
         *(f"the label {label} is a class: if it means that there is none, leave it empty" for label in blank),
         *(f"{both} differ by capitals alone: write one of them, if they are one label" for both in alike[:1]),
