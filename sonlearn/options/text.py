@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Iterable
 
 from sonlearn.errors import OptionError
@@ -16,17 +17,19 @@ TABLES, NAMESPACED = ("csv", "arrow"), ("vw", "json")
 #: Options that say how all fields of a column are read, and what comes first in its dates.
 READINGS, ORDERS = ("text", "categorical", "numeric", "date"), ("day_first", "month_first")
 #: What the first rows tell where no option does (`sonlearn.text.infer`).
-INFERRED = ("text", "categorical", *ORDERS)
+INFERRED = ("text", "categorical", *ORDERS, "unit")
 #: Options that name columns, but those of which there is one.
-NAMING = (*READINGS, *ORDERS, "ignore", "keep")
+NAMING = (*READINGS, *ORDERS, "unit", "ignore", "keep")
 #: Options of text that need columns, and those that need namespaces.
-OF_TABLES = ("id", "weight", *READINGS, *ORDERS)
+OF_TABLES = ("id", "weight", *READINGS, *ORDERS, "unit")
 OF_NAMESPACES = ("quadratic", "cubic", "interactions")
 OF_BOTH = ("ignore", "keep", "ngram", "skips")
 #: Formats that can be written.
 WRITABLE = ("svmlight", "vw")
 HASHES = ("strings", "all")
 
+#: How ``--unit`` has a unit: 1.5 or 1,5 with it, a regular expression.
+UNIT = r"(?!1.5$)([^\d=()+-]*)1([.,])5([^\d=()]*)"
 #: Options that say how a table is written: other data of a model may be written in another way.
 WRITTEN = ("delimiter", "decimal")
 
@@ -100,6 +103,10 @@ class TextOptions:
     month_first: tuple[str, ...] = option(
         (), "column of dates as 3/31/2024 or 3-31-24 (default: as the first rows tell)", metavar="COLUMN", rare=True
     )
+    unit: tuple[str, ...] = option(
+        (), "column of numbers with a unit, 1.5 or 1,5 with it: price=$1.5 (default: as the first rows tell)",
+        metavar="COLUMN=$1.5", rare=True,
+    )  # fmt: skip
     delimiter: str = option(",", "CSV delimiter: one character, or tab", parse=delimiter, metavar="C", rare=True)
     decimal: str = option(
         ".", "decimal mark of numbers in CSV; with , a point separates thousands", choices=(".", ","), rare=True
@@ -120,12 +127,19 @@ class TextOptions:
                     raise OptionError(f"{flag_of(TextOptions, field.name)} {value!r}: expected a text, or several")
                 object.__setattr__(self, field.name, names)
         check_fields(self)
+        for name in self.unit:
+            if not re.fullmatch(f".+={UNIT}", name):
+                raise OptionError(f"--unit {name}: expected COLUMN=$1.5, or COLUMN=1,5 kg, without a digit in the unit")
         check_label(self)
         check_namespaces(self)
 
     def with_inferred(self, other: TextOptions) -> TextOptions:
         """These options with what the first rows told in `other`, which are the same but for it."""
         return dataclasses.replace(self, **{name: getattr(other, name) for name in INFERRED})
+
+    def named(self, option: str) -> list[str]:
+        """The columns that an option of `NAMING` names."""
+        return [name.rpartition("=")[0] if option == "unit" else name for name in getattr(self, option)]
 
     def given(self, names: tuple[str, ...]) -> list[str]:
         """Flags of the fields of these names that are set."""

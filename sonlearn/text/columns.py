@@ -291,7 +291,7 @@ def layout_of(
             raise InputError(*place, None, f"{count} columns {shorten(name)}", expected)
     if labels.needed:
         for field in NAMING:
-            for name in getattr(options, field):
+            for name in options.named(field):
                 if not names_a_column(field, name, columns):
                     flag, parts = flag_of(TextOptions, field), name.split(",")
                     several = "; several columns: " + " ".join(f"{flag} {shorten(part, WHOLE)}" for part in parts)

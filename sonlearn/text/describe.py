@@ -42,6 +42,7 @@ from sonlearn.text.objects import SAMPLE, Members, RowError, error_of, leaves_of
 from sonlearn.text.read import detect_format
 from sonlearn.text.source import is_arrow, peeked, read_chunks, source_name
 from sonlearn.text.suspicions import Suspicions, is_stamp, noted
+from sonlearn.text.units import unit_of
 
 #: Values of a column that are counted, each with its labels.
 MOST_VALUES = 10_000
@@ -234,6 +235,7 @@ class ColumnSummary:
 
     def __init__(self, name: str, options: TextOptions, missing: int = 0, without: dict[str, int] | None = None):
         self.name, self._options, self._first = name, options, date_order((name,), options)
+        self._unit = unit_of((name,), options)
         self.numbers = self.dates = self.stamps = 0
         self.texts = Suspicions(self._first)
         self.rows = self.missing = missing
@@ -250,7 +252,7 @@ class ColumnSummary:
         of_numbers = isinstance(field, Numbers)
         field = field if of_numbers else field.strip()
         self.rows += 1
-        number = number_of(field)
+        number = number_of(field, self._unit)
         if (number is not None and number != number) or field.lower() in MISSING:
             self.missing += 1
             if label is not None:
@@ -318,13 +320,17 @@ class ColumnSummary:
             numbers = f", or numbers that are read as texts ({shorten(like[0])})" if 2 * len(like) > texts > 0 else ""
             out.append(f"an id{numbers}: nearly all values differ; --id {flag}, or --ignore {flag}")
         elif (self.numbers or self.dates) and 0 < texts < held / 2:
-            known = (value for value in self.values if not isinstance(value, Numbers) and number_of(value) is None)
+            known = (
+                value
+                for value in self.values
+                if not isinstance(value, Numbers) and number_of(value, self._unit) is None
+            )
             shown = [shorten(value) for value in known if date_in(value, self._first) is None]
             few = f" ({', '.join(shown[:3])})" * bool(shown)
             kind = "numbers" if self.numbers else "dates"
             out.append(f"{kind} with texts among them{few}, each a category of its own")
         elif self.numbers and texts:
-            few = next(shorten(value) for value in self.values if number_of(value) is not None)
+            few = next(shorten(value) for value in self.values if number_of(value, self._unit) is not None)
             out.append(f"codes, of which some are read as numbers ({few}); --categorical {flag}")
         if self.kind == "number" and self.whole and not out and any(map(_PADDED.fullmatch, self.values)):
             out.append(f"codes rather than numbers; --categorical {flag}")
@@ -354,7 +360,7 @@ class ColumnSummary:
 
     def _far(self) -> list[str]:
         """A number that comes often, far from all others: farther than these reach, or two neighbours are apart."""
-        every = np.unique([number for value in self.values if (number := number_of(value)) is not None])
+        every = np.unique([number for value in self.values if (number := number_of(value, self._unit)) is not None])
         others, out = every[~np.isin(every, list(self._ends))], list[str]()
         for end, times in self._ends.items() if len(others) > _FEW else ():
             gap = np.abs(others - end).min()

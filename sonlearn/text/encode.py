@@ -16,6 +16,7 @@
 - a time of day or a duration (13:08, 1:08 PM, 38:31:20.5, PT3H, 9 hrs 3 min) is its number of hours, and if these are
   less than 24, also ``column.hour=13`` with value 1;
 - ``inf`` and ``infinity`` in any case, with a sign or without, and numbers beyond 1.8e308, make the row malformed;
+- a number with the unit of its column (``--unit``), $1,234.5 or 28,5 %, is the number;
 - any other text is the feature ``column=text`` with value 1. Blanks around a field do not count.
 
 A column of ``--categorical`` has only the last of these and missing values (1010.0 is 1010), of ``--numeric`` only the
@@ -68,6 +69,7 @@ from sonlearn.text.names import Named
 from sonlearn.text.objects import LongRowError, RowError, described
 from sonlearn.text.rows import ParsedChunk
 from sonlearn.text.suspicions import MIN_TEXTS, Suspicions
+from sonlearn.text.units import number_with, unit_of
 
 #: Characters of a field, at most: a text takes 30 times as many bytes while it is read.
 MAX_CHARACTERS = 1 << 24
@@ -114,10 +116,11 @@ def words_of(text: str) -> list[str]:
     return [word for run in runs if (word := run.strip("'"))]
 
 
-def number_of(field: str) -> float | None:
-    """The number that a field becomes, a time included: as `sonlearn.text.columns.number_in`."""
+def number_of(field: str, unit: str = "") -> float | None:
+    """The number that a field becomes, a time, or one with the unit of its column, included, as `number_in`."""
     value = number_in(field)
-    return hours_in(field) if value is None else value
+    value = hours_in(field) if value is None else value
+    return number_with(unit, field) if value is None else value
 
 
 def parts_of(
@@ -223,7 +226,7 @@ class ColumnEncoder:
             bool(given) and not set(titles).isdisjoint(given)
             for given in (options.text, options.categorical, options.numeric, options.date)
         )
-        self._first = date_order(titles, options)
+        self._first, self._unit = date_order(titles, options), unit_of(titles, options)
         # What it has held, each with the first such text or with a note; see `TableEncoder.mark`.
         self.kinds: dict[str, str] = {}
         self.quoted: dict[str, str] = {}  # numbers where the type of the column says texts
@@ -342,6 +345,9 @@ class ColumnEncoder:
         hours = hours_in(field) if self.digits else None
         if hours is not None:
             return self._remembered(field, self._time(hours, field))
+        number = number_with(self._unit, field)
+        if number is not None:
+            return self._remembered(field, self.value(number, field))
         if self.as_number:
             if field.lower() in MISSING:
                 return self.missing()

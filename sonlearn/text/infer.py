@@ -2,7 +2,7 @@
 
 A column of texts is one of ``--text`` from then on, in the options that the model keeps: its fields are words. One of
 codes is one of ``--categorical``; one of dates as 3/4/2024 is one of ``--day-first`` or ``--month-first``, if it can be
-seen which, there or in another column.
+seen which, there or in another column; one of numbers with a unit is one of ``--unit``.
 """
 
 from __future__ import annotations
@@ -20,13 +20,15 @@ from sonlearn.options.text import INFERRED, ORDERS
 from sonlearn.text.columns import MISSING, date_order, is_feature, number_in, reading_of
 from sonlearn.text.dates import date_in, is_season, is_span
 from sonlearn.text.encode import MAX_CHARACTERS, number_of, words_of
-from sonlearn.text.suspicions import MIN_TEXTS, Suspicions
+from sonlearn.text.suspicions import MIN_TEXTS, MONEY, Suspicions
+from sonlearn.text.units import unit_of, units_in
 
 #: Texts by the share of a column's fields that are different, and by the words of a field that others have, on average:
 #: as a share of its words, or so many.
 _DIFFERENT, _SHARED, _AGAIN = 0.7, 0.6, 3
 #: Letters and digits, both of them; and what a column of codes has in a field: an e as of an exponent, or two years.
 _MIXED = re.compile(r"(?=\D*\d)(?=\d*[a-z])[\da-z]+", re.ASCII | re.IGNORECASE)
+_MAY_HAVE_UNITS, _NEARLY_ALL = re.compile(rf"{MONEY}|\d\s?[^\d\s.,:/eE+-]"), 0.9
 _MAY_BE_CODES = re.compile(r"[eE-](?<=\d.)\d")
 
 
@@ -40,10 +42,12 @@ def infer(options: TextOptions, rows: Iterable[Mapping[str, str]]) -> TextOption
     alone = sum(is_feature(name, options) for name in fields) == 1  # then categories that differ would tell nothing
     for name, held in fields.items():
         reading, ordered = reading_of(name, options), date_order((name,), options)
-        if reading not in ("", "date") or not is_feature(name, options):
+        if reading not in ("", "date") or unit_of((name,), options) or not is_feature(name, options):
             continue
         if not reading and are_codes(held):
             new["categorical"].append(name)
+        elif not reading and (unit := unit_in(held)):
+            new["unit"].append(f"{name}={unit}")
         elif ordered or are_plain(held):
             continue
         elif first := first_in(held):
@@ -125,6 +129,23 @@ def are_codes(fields: Iterable[str]) -> bool:
     if enough and with_exponent and len(mixed) >= len(held) / 10 and all(map(str.isalnum, numbers)):
         return True
     return next_years > len(held) / 2 or (len(spans) > len(held) / 2 and no_months >= len(held) / 10)
+
+
+def unit_in(fields: Iterable[str]) -> str:
+    """The unit, as ``--unit`` has it, that nearly all of a column's fields have; nothing where they have none.
+
+    A point or a comma is decimal if more are numbers then. Where as many are, $1,234 has thousands; of 1,234 kg nothing
+    can be told.
+    """
+    fields = list(fields)
+    if not _MAY_HAVE_UNITS.search(together := " ".join(fields)):  # a table may have thousands of columns of numbers
+        return ""
+    held = _held(fields)
+    units = Counter(unit for field in held if number_of(field) is None for unit in units_in(field))
+    (unit, count), (_, other) = (*units.most_common(2), ("", 0), ("", 0))[:2]
+    own = "".join(field for field in held if count == other and unit in units_in(field))
+    unclear = "." in own or ("," in own and unit[0] not in "$£¥₹")
+    return "" if count < max(MIN_TEXTS, _NEARLY_ALL * len(held)) or unclear else unit
 
 
 def are_texts(fields: Iterable[str], alone: bool = False) -> bool:

@@ -157,7 +157,7 @@ class RecordRows:
         elsewhere = options.label if labels.joined else None
         self._unmet = {name: f"--{role}" for name, role in self._roles.items() if name != elsewhere} | {
             name: flag_of(TextOptions, field) for field in NAMING
-            for name in getattr(options, field) if is_member(name)
+            for name in options.named(field) if is_member(name)
         }  # fmt: skip
         parts = [name.split(".") for name in self._unmet]
         self._named = {".".join(names[i:]) for names in parts for i in range(len(names))}

@@ -27,7 +27,7 @@ _SHORT = re.compile(r"(1[3-9]|[2-9]\d)([./-])\d\d\2\d\d\b", re.ASCII)
 _FAR = 2040
 #: 20240331; seconds and milliseconds since 1970, of the years 2001 to 2033.
 _STAMP = re.compile(r"(19|20)\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])|1\d{9}(\d{3})?", re.ASCII)
-_MONEY = r"([$€£¥₹]|EUR|USD|GBP|CHF)"
+MONEY = r"([$€£¥₹]|EUR|USD|GBP|CHF)"
 #: Letters alone stand behind a blank: 1980s and 12A are no numbers.
 _UNIT = (
     r"(\s?([ckm]m|mi|[km]g|lbs?|oz|ml|hrs?|min|[kMGT]B|[kM]?Hz|kWh?|km/h|mph|°[CF]|(year|month|week|day|hour)s?)|"
@@ -35,11 +35,11 @@ _UNIT = (
 )
 #: Durations as P1D among them; those with a time, as P1DT2H, are read.
 _NUMBER = re.compile(
-    rf"P(\d+[YMWD])+|[~(+\u2212-]?{_MONEY}?\s*[+\u2212-]?"
-    rf"(\d+([.,]\d+)?|\d{{1,3}}([.,'\u2019\s]\d{{3}})+([.,]\d+)?)(\s*({_MONEY}|[%kKM])|{_UNIT})?\)?",
+    rf"P(\d+[YMWD])+|[~(+\u2212-]?{MONEY}?\s*[+\u2212-]?"
+    rf"(\d+([.,]\d+)?|\d{{1,3}}([.,'\u2019\s]\d{{3}})+([.,]\d+)?)(\s*({MONEY}|[%kKM])|{_UNIT})?\)?",
 )
 #: A number, a blank and what may be any unit: it is one where so many texts at least have it. Units that are looked at.
-_WITH_UNIT, _MIN_ALIKE, _MOST_UNITS = re.compile(rf"[~+\u2212-]?({_MONEY}\s)?\d[\d.,]*\s(\D{{1,12}})"), 5, 20
+_WITH_UNIT, _MIN_ALIKE, _MOST_UNITS = re.compile(rf"[~+\u2212-]?({MONEY}\s)?\d[\d.,]*\s(\D{{1,12}})"), 5, 20
 _COMMA = re.compile(r"[+-]?([1-9]\d{0,2}(\.\d{3})+|\d+)?(,\d+)?([eE][+-]?\d+)?", re.ASCII)
 #: What may have a decimal comma, or one between thousands.
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}", re.ASCII)

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from streams import entries
 
-from sonlearn import Learner, LearnOptions, OptionError, TextOptions, read_batches
+from sonlearn import InputError, Learner, LearnOptions, OptionError, TextOptions, read_batches
 from sonlearn.text.describe import describe, summarise
 from sonlearn.text.encode import words_of
-from sonlearn.text.infer import are_codes, are_plain, are_texts, first_in, infer
+from sonlearn.text.infer import are_codes, are_plain, are_texts, first_in, infer, unit_in
 from sonlearn.text.read import Reader
 
 pytestmark = pytest.mark.interpreted
@@ -442,3 +442,99 @@ def test_options_of_other_formats_are_refused_before_the_first_rows_have_come(re
     os.close(writing)
     thread.join()
     assert early
+
+
+def with_unit(spelling, digits, n=150):
+    """n numbers with so many digits behind the point, as texts with a unit and without; with @ the comma is decimal."""
+    swap, draw = str.maketrans(",.", ".,") if "@" in spelling else {}, random.Random(1)
+    plain = [f"{draw.randrange(10, 40000) / 10**digits:.{digits}f}" for _ in range(n)]
+    grouped = [f"{float(number):,.{digits}f}".translate(swap) for number in plain]
+    sign = "-" if spelling[0] in "-(\u2212" else ""
+    return [spelling.strip("@").format(number) for number in grouped], [sign + number for number in plain]
+
+
+SPELLED = [
+    ("${}", 2, "$1.5"),
+    ("${}", 0, "$1.5"),  # 47,075
+    ("-$ {}", 1, "$1.5"),
+    ("(${})", 1, "$1.5"),
+    ("\u2212\xa3{}", 2, "\xa31.5"),
+    ("EUR {}", 2, "EUR1.5"),
+    ("{}%", 1, "1.5%"),
+    ("{} kmpl", 1, "1.5kmpl"),
+    ("{}\xa0sq ft", 4, "1.5sq ft"),
+    ("{} \u20ac@", 2, "1,5\u20ac"),
+    ("-{}%@", 1, "1,5%"),
+]
+
+
+@pytest.mark.parametrize("write", [as_csv, as_json])
+@pytest.mark.parametrize(("spelling", "digits", "unit"), SPELLED)
+def test_numbers_with_a_unit_have_the_features_of_plain_ones(write, spelling, digits, unit):
+    """What has not the unit is what it would be among these."""
+    ends = ["", "NA", "free", "1.5 other", "12", "2024-03-31"]
+    spelled, plain = ([*fields, *ends] for fields in with_unit(spelling, digits))
+
+    def rows(fields):
+        quoted = '"{}"' if write is as_csv else "{}"
+        return io.BytesIO(write([{"p": quoted.format(field), "y": i % 2} for i, field in enumerate(fields)]))
+
+    expected = read(rows(plain), texts=False)
+    assert read(rows(spelled)) == read(rows(spelled), chunk_bytes=100) == expected
+    assert read(rows(spelled), texts=False, options={"unit": (f"p={unit}",)}) == expected
+    assert unit_in(spelled) == unit
+    assert read(rows(spelled), texts=False, options={"categorical": ("p",)}) != expected
+
+
+@pytest.mark.parametrize("kind", ["pandas", "pyarrow"])
+def test_units_of_tables_in_memory_stay_with_the_model(kind, tmp_path):
+    library = pytest.importorskip(kind)
+    make = library.DataFrame if kind == "pandas" else library.table
+    spelled, plain = with_unit("{} \u20ac@", 2)
+    label = {"y": [i % 2 for i in range(150)]}
+    learners = [Learner(LearnOptions(method="nag"), TextOptions(label="y")) for _ in range(2)]
+    tables = make({"p": spelled, **label}), make({"p": list(map(float, plain)), **label})
+    raw = [learner.partial_fit(table).raw.tolist() for learner, table in zip(learners, tables, strict=True)]
+    assert raw[0] == raw[1]
+    learners[0].save(tmp_path / "model")
+    later = Learner.load(tmp_path / "model").predict(make({"p": ["1.234,5 \u20ac"], "y": [1]}))
+    assert later.raw == learners[1].predict(make({"p": [1234.5], "y": [1]})).raw
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        [f"1.{i:03} \u20ac" for i in range(99)],  # thousands, or decimals
+        [f"{i},000 km" for i in range(1, 99)],
+        [f"{i} {'kg' if i % 2 else 'g'}" for i in range(99)],
+        [f"${i}" for i in range(19)],  # too few
+        [*(f"${i}" for i in range(80)), *["free"] * 20],
+        [*(f"${i}" for i in range(80)), *["12"] * 20],
+        [f"{i} min" for i in range(99)],  # hours
+        [f"{i:,}" for i in range(1000, 1099)],
+        [f"{i // 9} Elm St {i % 9}" for i in range(99)],
+        [f"{i:,}.5.5 kg" for i in range(99)],
+        list(map(str, range(99))),
+        [],
+    ],
+)
+def test_no_unit(fields):
+    assert unit_in(fields) == ""
+
+
+@pytest.mark.parametrize("unit", ["p", "p=kg", "p=1.5", "=$1.5"])
+def test_units_that_cannot_be_read_are_refused(unit):
+    with pytest.raises(OptionError, match=r"--unit '?.*: expected COLUMN=\$1.5, or COLUMN=1,5 kg"):
+        TextOptions(unit=(unit,))
+
+
+@pytest.mark.parametrize("write", [as_csv, as_json])
+def test_a_unit_of_a_column_that_is_not_there_is_named(write):
+    text, options = write([{"price": i, "y": i % 2} for i in range(150)]), TextOptions(label="y", unit=("prise=$1.5",))
+    if write is as_csv:
+        with pytest.raises(InputError, match="expected a column 'prise' \\(--unit\\); did you mean 'price'"):
+            list(Reader(io.BytesIO(text), options))
+    else:
+        reader = Reader(io.BytesIO(text), options, usual=True)
+        list(reader)
+        assert "--unit 'prise': none of the first 100 objects has such a member" in reader.notes
