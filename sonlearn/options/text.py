@@ -104,9 +104,8 @@ class TextOptions:
         (), "column of dates as 3/31/2024 or 3-31-24 (default: as the first rows tell)", metavar="COLUMN", rare=True
     )
     unit: tuple[str, ...] = option(
-        (), "column of numbers with a unit, 1.5 or 1,5 with it: price=$1.5 (default: as the first rows tell)",
-        metavar="COLUMN=$1.5", rare=True,
-    )  # fmt: skip
+        (), "column of numbers with this unit (default: as the first rows tell)", metavar="COLUMN=$1.5", rare=True
+    )
     delimiter: str = option(",", "CSV delimiter: one character, or tab", parse=delimiter, metavar="C", rare=True)
     decimal: str = option(
         ".", "decimal mark of numbers in CSV; with , a point separates thousands", choices=(".", ","), rare=True

@@ -234,8 +234,8 @@ class ColumnSummary:
     """What one column holds."""
 
     def __init__(self, name: str, options: TextOptions, missing: int = 0, without: dict[str, int] | None = None):
-        self.name, self._options, self._first = name, options, date_order((name,), options)
-        self._unit = unit_of((name,), options)
+        self.name, self._options = name, options
+        self._first, self._unit = date_order((name,), options), unit_of((name,), options)
         self.numbers = self.dates = self.stamps = 0
         self.texts = Suspicions(self._first)
         self.rows = self.missing = missing
@@ -320,11 +320,7 @@ class ColumnSummary:
             numbers = f", or numbers that are read as texts ({shorten(like[0])})" if 2 * len(like) > texts > 0 else ""
             out.append(f"an id{numbers}: nearly all values differ; --id {flag}, or --ignore {flag}")
         elif (self.numbers or self.dates) and 0 < texts < held / 2:
-            known = (
-                value
-                for value in self.values
-                if not isinstance(value, Numbers) and number_of(value, self._unit) is None
-            )
+            known = (one for one in self.values if not isinstance(one, Numbers) and number_of(one, self._unit) is None)
             shown = [shorten(value) for value in known if date_in(value, self._first) is None]
             few = f" ({', '.join(shown[:3])})" * bool(shown)
             kind = "numbers" if self.numbers else "dates"

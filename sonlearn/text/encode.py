@@ -345,8 +345,7 @@ class ColumnEncoder:
         hours = hours_in(field) if self.digits else None
         if hours is not None:
             return self._remembered(field, self._time(hours, field))
-        number = number_with(self._unit, field)
-        if number is not None:
+        if (number := number_with(self._unit, field)) is not None:
             return self._remembered(field, self.value(number, field))
         if self.as_number:
             if field.lower() in MISSING:

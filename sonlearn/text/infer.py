@@ -20,7 +20,7 @@ from sonlearn.options.text import INFERRED, ORDERS
 from sonlearn.text.columns import MISSING, date_order, is_feature, number_in, reading_of
 from sonlearn.text.dates import date_in, is_season, is_span
 from sonlearn.text.encode import MAX_CHARACTERS, number_of, words_of
-from sonlearn.text.suspicions import MIN_TEXTS, MONEY, Suspicions
+from sonlearn.text.suspicions import MIN_TEXTS, Suspicions
 from sonlearn.text.units import unit_of, units_in
 
 #: Texts by the share of a column's fields that are different, and by the words of a field that others have, on average:
@@ -28,7 +28,7 @@ from sonlearn.text.units import unit_of, units_in
 _DIFFERENT, _SHARED, _AGAIN = 0.7, 0.6, 3
 #: Letters and digits, both of them; and what a column of codes has in a field: an e as of an exponent, or two years.
 _MIXED = re.compile(r"(?=\D*\d)(?=\d*[a-z])[\da-z]+", re.ASCII | re.IGNORECASE)
-_MAY_HAVE_UNITS, _NEARLY_ALL = re.compile(rf"{MONEY}|\d\s?[^\d\s.,:/eE+-]"), 0.9
+_MAY_HAVE_UNITS, _NEARLY_ALL = re.compile(r"[^\d\s.:/eE+-]"), 0.9
 _MAY_BE_CODES = re.compile(r"[eE-](?<=\d.)\d")
 
 
@@ -131,20 +131,19 @@ def are_codes(fields: Iterable[str]) -> bool:
     return next_years > len(held) / 2 or (len(spans) > len(held) / 2 and no_months >= len(held) / 10)
 
 
-def unit_in(fields: Iterable[str]) -> str:
+def unit_in(fields: Sequence[str]) -> str:
     """The unit, as ``--unit`` has it, that nearly all of a column's fields have; nothing where they have none.
 
     A point or a comma is decimal if more are numbers then. Where as many are, $1,234 has thousands; of 1,234 kg nothing
     can be told.
     """
-    fields = list(fields)
-    if not _MAY_HAVE_UNITS.search(together := " ".join(fields)):  # a table may have thousands of columns of numbers
+    if not _MAY_HAVE_UNITS.search(" ".join(fields)):  # a table may have thousands of columns of numbers
         return ""
     held = _held(fields)
     units = Counter(unit for field in held if number_of(field) is None for unit in units_in(field))
     (unit, count), (_, other) = (*units.most_common(2), ("", 0), ("", 0))[:2]
-    own = "".join(field for field in held if count == other and unit in units_in(field))
-    unclear = "." in own or ("," in own and unit[0] not in "$£¥₹")
+    either = [field for field in held if count == other and unit in units_in(field)]
+    unclear = any("." in field or ("," in field and unit[0] not in "$£¥₹") for field in either)
     return "" if count < max(MIN_TEXTS, _NEARLY_ALL * len(held)) or unclear else unit
 
 

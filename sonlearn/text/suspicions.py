@@ -38,8 +38,6 @@ _NUMBER = re.compile(
     rf"P(\d+[YMWD])+|[~(+\u2212-]?{MONEY}?\s*[+\u2212-]?"
     rf"(\d+([.,]\d+)?|\d{{1,3}}([.,'\u2019\s]\d{{3}})+([.,]\d+)?)(\s*({MONEY}|[%kKM])|{_UNIT})?\)?",
 )
-#: A number, a blank and what may be any unit: it is one where so many texts at least have it. Units that are looked at.
-_WITH_UNIT, _MIN_ALIKE, _MOST_UNITS = re.compile(rf"[~+\u2212-]?({MONEY}\s)?\d[\d.,]*\s(\D{{1,12}})"), 5, 20
 _COMMA = re.compile(r"[+-]?([1-9]\d{0,2}(\.\d{3})+|\d+)?(,\d+)?([eE][+-]?\d+)?", re.ASCII)
 #: What may have a decimal comma, or one between thousands.
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}", re.ASCII)
@@ -95,13 +93,11 @@ class Suspicions:
         The first text that looks like one; empty: none does.
     future : dict
         Dates that are read and have a year of two digits that is more likely past.
-    units : dict of str to [int, dict]
-        Of what stands behind a number and a blank in texts: how many have it, and the first `_MIN_ALIKE` of them.
     times : dict of bool to str
         The first time that has seconds, within a day, and the first that has none and is of no day, as 59:30.
     """
 
-    __slots__ = ("date", "dates", "first", "future", "number", "numbers", "sentences", "texts", "times", "units")
+    __slots__ = ("date", "dates", "first", "future", "number", "numbers", "sentences", "texts", "times")
 
     def __init__(self, first: str = "") -> None:
         self.first = first  # what is known to come first in dates
@@ -109,7 +105,6 @@ class Suspicions:
         self.date = self.number = ""
         self.future: dict[str, None] = {}
         self.times: dict[bool, str] = {}
-        self.units: dict[str, tuple[int, dict[str, None]]] = {}
 
     def add_date(self, field: str, year: int) -> bool:
         """A date that is read as one of the year; whether that has two digits and is more likely past."""
@@ -132,9 +127,6 @@ class Suspicions:
             self.dates, self.date = self.dates + 1, self.date or field
         elif is_other_number(field):
             self.numbers, self.number = self.numbers + 1, self.number or field
-        elif (found := _WITH_UNIT.fullmatch(field)) and (found[3] in self.units or len(self.units) < _MOST_UNITS):
-            count, first = self.units.get(found[3], (0, {}))
-            self.units[found[3]] = count + 1, first if len(first) == _MIN_ALIKE else {**first, field: None}
 
     def meant(self, most: float, column: str, commas: bool = True) -> str:
         """Return what to do about dates, or numbers, that are more than `most` of the texts; nothing where neither are.
@@ -156,15 +148,13 @@ class Suspicions:
         if len(self.times) > 1:
             short, long = shorten(self.times[False]), shorten(self.times[True])
             return f"times without seconds ({short}) beside {long}: they are hours and minutes; write 0:59:30 if not"
-        alike = max(((count, *first) for count, first in self.units.values() if len(first) == _MIN_ALIKE), default=(0,))
-        if self.numbers + alike[0] <= most:
+        if self.numbers <= most:
             return ""
-        number = self.number or alike[1]
-        comma = commas and with_point(number) != number
+        comma = commas and with_point(self.number) != self.number
         remedy = "give --decimal ','" if comma else "write 1234.5, without signs, units and thousands"
-        if comma and _THOUSANDS.fullmatch(number):
+        if comma and _THOUSANDS.fullmatch(self.number):
             remedy = "write 1234.5, without signs, units and thousands, or if commas are decimal --decimal ','"
-        return f"numbers that are read as texts ({shorten(number)}); {remedy}"
+        return f"numbers that are read as texts ({shorten(self.number)}); {remedy}"
 
     def note(self, column: str, rows: int, commas: bool = True) -> str:
         """Return what is to be said of the column after so many rows, or nothing."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Iterable
 
@@ -14,34 +13,32 @@ _ANY = re.compile(rf"[(+\u2212-]*{MONEY}?\s*[+\u2212-]?[\d.,'\u2019\s]*\d\s*([^\
 
 
 def unit_of(titles: Iterable[str], options: TextOptions) -> str:
-    """The unit of a column, as 1,5 kg, which says what is decimal; nothing where no option says."""
-    named = (name.rpartition("=") for name in options.unit)
-    return next((unit for column, _, unit in named if column in titles), "")
+    """The unit of a column as ``--unit`` has it, 1.5 or 1,5 kg; nothing where no option says."""
+    return next((unit for name in options.unit for title, _, unit in [name.rpartition("=")] if title in titles), "")
 
 
 def units_in(field: str) -> list[str]:
     """The units with which a field is a number: with a decimal point, with a comma, or both."""
     found = _ANY.fullmatch(field)
-    before, behind = (found[1] or "", found[2]) if found else ("", "")
-    units = (f"{before}1{mark}5{behind}" for mark in ".,") if before + behind else ()
+    units = [f"{found[1] or ''}1{mark}5{found[2]}" for mark in ".,"] if found and (found[1] or found[2]) else []
     return [unit for unit in units if number_with(unit, field) is not None]
 
 
 def number_with(unit: str, field: str) -> float | None:
-    """The number that a field with a unit stands for; None: it has not this unit, or there is none."""
-    found = _notation(unit).fullmatch(field) if unit else None
+    """The number that a field with a unit stands for; None: it has not this unit, or there is none.
+
+    Thousands are apart by one and the same of what is not decimal, or not at all.
+    """
+    if not (parts := re.fullmatch(UNIT, unit)):
+        return None
+    before, mark, behind = map(re.escape, parts.groups())
+    found = re.fullmatch(
+        rf"(\()?([+\u2212-])?{before}\s?([+\u2212-])?(?=[.,]?[0-9])"
+        rf"(?P<whole>[1-9][0-9]{{0,2}}(?P<apart>(?!{mark})[.,'\u2019\s])([0-9]{{2,3}}(?P=apart))*[0-9]{{3}}|0|[1-9][0-9]*|)"
+        rf"({mark}(?P<part>[0-9]+))?\s?{behind}(?(1)\))",
+        field,
+    )
     if found is None:
         return None
-    minus = "-" if {"(", "-", "\u2212"} & {*found.group(1, 2, 3)} else ""
+    minus = "-" * (not {"(", "-", "\u2212"}.isdisjoint(found.group(1, 2, 3)))
     return float(f"{minus}{re.sub('[^0-9]', '', found['whole'])}.{found['part'] or 0}")
-
-
-@functools.lru_cache(1024)
-def _notation(unit: str) -> re.Pattern[str]:
-    """Numbers with a unit; their thousands are apart by one and the same of what is not decimal, or not at all."""
-    before, mark, behind = map(re.escape, re.fullmatch(UNIT, unit).groups())  # type: ignore[union-attr]
-    return re.compile(
-        rf"(\()?([+\u2212-])?{before}\s?([+\u2212-])?(?=[.,]?[0-9])"
-        rf"(?P<whole>[1-9][0-9]{{0,2}}(?P<mark>(?!{mark})[.,'\u2019\s])([0-9]{{2,3}}(?P=mark))*[0-9]{{3}}|[0-9]*)"
-        rf"({mark}(?P<part>[0-9]+))?\s?{behind}(?(1)\))"
-    )

@@ -95,7 +95,9 @@ UNREAD, FLAGS = f"{HAS}dates that are not read as such ", "--day-first 'n', or -
 FIELDS = {
     "decimal commas": (lambda a, x: f'"{german(x)}"', "",
                        f"{HAS}numbers that are read as texts .'{german(ROWS[0][1])}'.; give --decimal ','{NAMES}"),
-    "dollars": (lambda a, x: f'"${x:,.2f}"', "", f"{HAS}.*; write 1234.5, without signs, units and thousands{NAMES}"),
+    "dollars": (lambda a, x: f'"${x:,.2f}"', "", ""),
+    "dollars and pounds": (lambda a, x: f'"{"$£"[a % 2]}{x:,.2f}"', "",
+                           f"{HAS}.*; write 1234.5, without signs, units and thousands{NAMES}"),
     "thousands": (lambda a, x: f'"{a + 1000:,}"', "",  # 1,001 is rarely 1.001
                   f"without signs, units and thousands, or if commas are decimal --decimal ','{NAMES}"),
     "dollars that are names": (lambda a, x: f'"${x:,.2f}"', "--categorical n", ""),
@@ -114,10 +116,11 @@ FIELDS = {
                       r"has years of two digits that are read as 2040 to 2068 \('\d\d-Mar-[4-6]\d'\); write four"),
     "years to come in full": (lambda a, x: f"{a % 28 + 1:02}-Mar-{2040 + int(x) % 29}", "", ""),
     "years of this century": (lambda a, x: f"{a % 28 + 1:02}-Mar-{int(x) % 40:02}", "", ""),
+    "a unit and another": (lambda a, x: f"{a}.{a % 7} {'kg' if a % 3 else 'lb'}", "",
+                           rf"{HAS}numbers that are read as texts \('\d+\.\d (kg|lb)'\); write 1234\.5,"),
+    "a unit and thousands, or decimals": (lambda a, x: f"1.{a:03} kg", "", f"{HAS}numbers that are read as texts"),
     "sizes": (lambda a, x: f"{a}x{x} km", "", ""),
-    **{f"in {unit}": (lambda a, x, unit=unit: f"{a}.{a % 7} {unit}", "",
-                      rf"{HAS}numbers that are read as texts \('\d+\.\d {unit}'\); write 1234\.5, without signs, units")
-       for unit in ("kmpl", "sq ft", "apples")},
+    **{f"in {unit}": (lambda a, x, unit=unit: f"{a}.{a % 7} {unit}", "", "") for unit in ("kmpl", "sq ft", "apples")},
     "addresses": (lambda a, x: f"{a} {['Elm', 'Main', 'Oak', 'High', 'Mill'][a % 5]} St", "", "^(?!.*numbers that)"),
     "a few words with a number": (lambda a, x: f"{a % 4} apples", "", ""),
     "times of two kinds": (lambda a, x: f"1:{a % 60:02}:30" if a % 9 else f"{a % 30 + 30}:10", "",
