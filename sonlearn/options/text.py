@@ -29,7 +29,7 @@ WRITABLE = ("svmlight", "vw")
 HASHES = ("strings", "all")
 
 #: How ``--unit`` has a unit: 1.5 or 1,5 with it, a regular expression.
-UNIT = r"(?!1.5$)([^\d=()+-]*)1([.,])5([^\d=()]*)"
+UNIT = r"(?!1.5$)([^\d=()+-]*?)\s*1([.,])5\s*([^\d=()]*)"
 #: Options that say how a table is written: other data of a model may be written in another way.
 WRITTEN = ("delimiter", "decimal")
 

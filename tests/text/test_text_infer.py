@@ -482,6 +482,8 @@ def test_numbers_with_a_unit_have_the_features_of_plain_ones(write, spelling, di
     expected = read(rows(plain), texts=False)
     assert read(rows(spelled)) == read(rows(spelled), chunk_bytes=100) == expected
     assert read(rows(spelled), texts=False, options={"unit": (f"p={unit}",)}) == expected
+    spaced = unit.replace("1.5", " 1.5 ").replace("1,5", " 1,5 ").strip()
+    assert read(rows(spelled), texts=False, options={"unit": (f"p={spaced}",)}) == expected
     assert unit_in(spelled) == unit
     assert read(rows(spelled), texts=False, options={"categorical": ("p",)}) != expected
 
