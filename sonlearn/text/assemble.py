@@ -95,9 +95,9 @@ def assemble(
     refused, mark = Refused(), encoder.mark()
     y, weight, classes, ids = np.full(n, np.nan), np.ones(n), None, None
     if layout.label is not None:
-        y, classes = _labels(fields, layout.label, refused, labels)
+        y, classes = _labels(fields, layout.label, refused, encoder, labels)
     if layout.weight is not None:
-        weight, _ = _labels(fields, layout.weight, refused)
+        weight, _ = _labels(fields, layout.weight, refused, encoder)
     if layout.action is not None:
         classes = fields(layout.action, True).all_texts()
     if layout.id is not None:
@@ -164,13 +164,17 @@ def _in_each(
 
 
 def _labels(
-    fields: Callable[[int, bool], Fields], at: int, refused: Refused, labels: Labelling | None = None
+    fields: Callable[[int, bool], Fields],
+    at: int,
+    refused: Refused,
+    encoder: TableEncoder,
+    labels: Labelling | None = None,
 ) -> tuple[np.ndarray, list[str | None] | None]:
     """(`labels` float64[n], NaN for none; names of classes, or None), or weights; malformed ones go to `refused`."""
     weights, labels = labels is None, labels or Labelling()
     (values, codes, texts, typed), names = fields(at, False), None
     if codes is not None:
-        read = functools.partial(label_of, class_names=labels.worded, truth=labels.words)
+        read = functools.partial(label_of, labels=labels, options=encoder.options)
         found = [*_of_each(texts, read, (np.inf, None))[0], (np.nan, None)]
         values = np.array([y for y, _ in found])[codes]  # the code of nothing is -1
         names = [found[code][1] for code in codes.tolist()] if any(own for _, own in found) else None

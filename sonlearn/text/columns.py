@@ -29,6 +29,7 @@ from sonlearn.text.names import MOST_NAMES, MOST_SLOTS
 from sonlearn.text.number import PATTERN
 from sonlearn.text.objects import RowError, described
 from sonlearn.text.suspicions import MIN_TEXTS, Suspicions, bytes_notes
+from sonlearn.text.units import number_with, unit_of
 
 FINITE = "a finite number"
 NO_LABEL = f"a label ({FINITE}), or nothing; names of classes: --classes auto, of two --loss logistic"
@@ -85,12 +86,12 @@ def number_text(value: float) -> str:
 
 
 def label_of(
-    field: Any, class_names: bool, truth: bool = False, at: int | tuple[str, ...] = ()
+    field: Any, labels: Labelling, options: TextOptions, at: int | tuple[str, ...] = ()
 ) -> tuple[float, str | None]:
     """(label, name of its class) that a field, or what JSON has, stands for, which is `at` a place. Raises RowError.
 
-    What stands for a missing value in other columns, as NA, is no label where it is the name of no class.
-    With `truth` true and false have their number and, as the name, the word as it was written.
+    Of values, as in other columns, NA and the like are none, and a number may have the unit of its column. Where labels
+    are words true and false have their number and, as the name, the word as it was written.
     """
     if isinstance(field, str):
         word = field.strip()
@@ -101,12 +102,14 @@ def label_of(
         if math.isinf(number):
             raise RowError(described(field), NO_LABEL, at)
         return number, None
-    y = math.nan if not word or (word.lower() in MISSING and not class_names) else number_in(word)
-    if y is None and class_names:
+    y = number_in(word) if word else math.nan
+    if y is None and labels.worded:
         return math.nan, word
+    if y is None:
+        y = math.nan if word.lower() in MISSING else number_with(unit_of((options.label,), options), word)
     if y is None or math.isinf(y):
         raise RowError(shorten(word), NO_LABEL, at)
-    return y, word if truth and word.lower() in TRUTH else None
+    return y, word if labels.words and word.lower() in TRUTH else None
 
 
 def without_label(options: TextOptions) -> RowError:

@@ -65,6 +65,9 @@ _LIKE_A_NUMBER = re.compile(r"[+-]?\d[\d.,]*(/\d[\d.,]*|\s?[^\W\d]{1,3})", re.AS
 _CHANCE = 1e-6
 #: Numbers of which the largest is so many times the smallest are no times.
 _STRETCH = 1.6
+#: Characters of a name for which the list of columns has room.
+MOST_WIDE = 40
+VALUES = "labels that are values: --loss squared"
 #: Labels of which a word is said, at most: more are values.
 MOST_CLASSES = 50
 
@@ -462,7 +465,7 @@ def _flags_for(labels: dict[str, int]) -> list[str]:
     if len(numbers) < len(labels):
         return ["labels of several classes: --classes auto"]
     whole = len(labels) <= MOST_CLASSES and all(number.is_integer() for number in numbers)
-    return [f"labels that are values: --loss squared{'; if they are classes: --classes auto' * whole}"]
+    return [f"{VALUES}{'; if they are classes: --classes auto' * whole}"]
 
 
 def lines_of(found: Description) -> Iterator[str]:
@@ -479,13 +482,14 @@ def lines_of(found: Description) -> Iterator[str]:
     if found.repeated:
         yield f"rows that equal one before = {found.repeated}{f' (of the first {MOST_ROWS})' * (rows > MOST_ROWS)}"
     yield ""
-    width = max([len(column.name) for column in columns] + [6])
+    width = min(max([len(column.name) for column in columns] + [6]), MOST_WIDE)
     yield f"{'column':<{width}}  {'read as':<22} {'missing':>7} {'distinct':>9}  examples"
     for column in columns:
         distinct = f">{MOST_VALUES}" if column.distinct is None else str(column.distinct)
         start = f"{column.name:<{width}}  {column.kind:<22} {column.missing:>7.1%} {distinct:>9}"
         yield f"{start}  {', '.join(column.examples)}".rstrip()
-    notes = [*found.notes, *filter(None, (found.order,)), *no_labels(labels), *_flags_for(labels), *notes_on(columns)]
+    of_labels = [VALUES] if unit_of((options.label,), options) else [*no_labels(labels), *_flags_for(labels)]
+    notes = [*found.notes, *filter(None, (found.order,)), *of_labels, *notes_on(columns)]
     if found.header_is_row:
         names = shorten(", ".join(column.name for column in columns))
         notes.insert(0, f"the header {names} looks like a row; put a header before it")

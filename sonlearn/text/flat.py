@@ -98,7 +98,7 @@ class TableRows:
         try:
             if layout.label is not None:
                 at = layout.label
-                y, name = label_of(fields[at], labels.worded, labels.words)
+                y, name = label_of(fields[at], labels, self._options)
             if layout.weight is not None:
                 at = layout.weight
                 weight = weight_of(fields[at])

@@ -41,6 +41,8 @@ def infer(options: TextOptions, rows: Iterable[Mapping[str, str]]) -> TextOption
     new, unclear = {how: [*getattr(options, how)] for how in INFERRED}, list[str]()
     alone = sum(is_feature(name, options) for name in fields) == 1  # then categories that differ would tell nothing
     for name, held in fields.items():
+        if name == options.label and not unit_of((name,), options) and (unit := unit_in(held)):
+            new["unit"].append(f"{name}={unit}")
         reading, ordered = reading_of(name, options), date_order((name,), options)
         if reading not in ("", "date") or unit_of((name,), options) or not is_feature(name, options):
             continue

@@ -418,7 +418,7 @@ class RecordRows:
         """A member that an option names: a label is a number, true, false, null or the name of a class."""
         self._labelled |= role == "label"
         if role == "label" and isinstance(value, str | bool):
-            self._label[0], name = label_of(value, self._labelling.worded, self._labelling.words, at)
+            self._label[0], name = label_of(value, self._labelling, self._table.options, at)
             self._class = self._class if name is None else name
         elif role == "label":
             self._set_label(value, at)

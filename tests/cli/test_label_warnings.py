@@ -51,6 +51,20 @@ def test_among_values_a_missing_one_is_no_label(cli, tmp_path, missing, form):
     assert "found 'none' " in one_line(trained(cli, tmp_path, (3.5, "none"), "--loss", "squared", "--quiet", form=form))
 
 
+@pytest.mark.parametrize("form", ["csv", "json"])
+def test_values_may_have_a_unit(cli, tmp_path, form):
+    """Prices are learned as their numbers; as names of classes they stay as they are written."""
+    values, predicted = [1000.5 + 7.25 * (i % 5) for i in range(30)], []
+    for written in (values, [f"${value}" for value in values]):
+        trained(cli, tmp_path, written, "--loss", "squared", "-f", tmp_path / "m", "--quiet", form=form)
+        predicted.append(cli.both("predict", "-i", tmp_path / "m", tmp_path / f"t.{form}"))
+    assert predicted[0][0] == predicted[1][0]
+    assert "R2 = " in predicted[1][1]
+    assert "\nlabels that are values: --loss squared\n" in cli.out("describe", "--label", "y", tmp_path / f"t.{form}")
+    trained(cli, tmp_path, written, "--classes", "auto", "-f", tmp_path / "m", "--quiet", form=form)
+    assert cli.out("predict", "-i", tmp_path / "m", tmp_path / f"t.{form}").startswith("$10")
+
+
 def test_a_class_that_looks_like_no_label(cli, tmp_path):
     told = "warning: the label 'NA' is a class: if it means that there is none, leave it empty"
     for classes, is_told in (("auto", True), ("cat,dog,NA", False)):
@@ -67,7 +81,7 @@ def test_a_class_that_looks_like_no_label(cli, tmp_path):
     ("labels", "told"),
     [
         (("no", "yes", "No"), "'no' and 'No' differ by capitals alone: write one of them, if they are one label"),
-        ([f"${1000 + i}" for i in range(25)], "labels look like numbers that are read as texts ('$1000'); write 1"),
+        ([f"~{1000 + i}" for i in range(25)], "labels look like numbers that are read as texts ('~1000'); write 1"),
         (("1 year", "2 years", "3 years"), ""),
         (("a", "b", "c", "a | b", "b | c", "a | b | c"), "labels as 'a | b' are a class each: if they are several"),
         (("a;b", "a;c", "b;c", "a;b;c"), "labels as 'a;b' are a class each"),
