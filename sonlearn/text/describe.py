@@ -352,9 +352,10 @@ class ColumnSummary:
         return whole and (counts or (unique and _INDEX.fullmatch(self.name) is not None))
 
     def _numbers_rows(self, unique: bool) -> bool:
-        """Tell whether numbers look like those of rows: whole, and ascending, of a range without gaps, or long."""
+        """Tell whether numbers look like those of rows: whole, ascending, of a range without gaps, long, or padded."""
         dense = self._high - self._low < 2 * self.numbers
-        codes = self._low >= 1e5 and self.numbers >= _SURE and _digits(self._low) == _digits(self._high)
+        long = self._low >= 1e5 and _digits(self._low) == _digits(self._high)
+        codes = self.numbers >= _SURE and (long or any(map(_PADDED.fullmatch, self.values)))
         return self.whole and (self.ascends or (unique and (dense or codes)))
 
     def _far(self) -> list[str]:

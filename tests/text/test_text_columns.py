@@ -431,10 +431,12 @@ def test_ids_are_found_in_any_order_and_though_some_come_again(n):
     order = draw.permutation(n)
     table = {
         "dense": order, "again": np.where(np.arange(n) % 40 == 7, 5, order), "long": draw.integers(10**7, 10**8, n),
+        "padded": [f"{number:010}" for number in draw.integers(10**6, 10**10, n)],
         "price": draw.integers(10, 10**6, n), "age": draw.integers(0, 90, n), "x": draw.random(n).round(9),
     }  # fmt: skip
     _, columns = described({name: [str(value) for value in values] for name, values in table.items()})
-    assert [name for name in table if columns[name].suspicions] == ["dense", "again", "long"]
+    assert [name for name in table if columns[name].suspicions] == ["dense", "again", "long", "padded"]
+    assert columns["padded"].suspicions == ["an id: nearly all values differ; --id 'padded', or --ignore 'padded'"]
     assert columns["again"].suspicions == ["an id: nearly all values differ; --id 'again', or --ignore 'again'"]
 
 
