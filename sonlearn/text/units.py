@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from sonlearn.options.text import UNIT, TextOptions
 from sonlearn.text.suspicions import MONEY
 
-#: A number with its unit, in any notation.
-_ANY = re.compile(rf"[(+\u2212-]*{MONEY}?\s*[+\u2212-]?[\d.,'\u2019\s]*\d\s*([^\d=()]{{0,12}})\)?")
+#: A number with its unit, in any notation; not with one letter beside it, as 1925b or 12A, which are codes.
+_ANY = re.compile(rf"[(+\u2212-]*{MONEY}?\s*[+\u2212-]?[\d.,'\u2019\s]*\d(?![^\W\d]\)?$)\s*([^\d=()]{{0,12}})\)?")
 
 
 def unit_of(titles: Iterable[str], options: TextOptions) -> str:
