@@ -28,7 +28,8 @@ from sonlearn.text.units import unit_of, units_in
 _DIFFERENT, _SHARED, _AGAIN = 0.7, 0.6, 3
 #: Letters and digits, both of them; and what a column of codes has in a field: an e as of an exponent, or two years.
 _MIXED = re.compile(r"(?=\D*\d)(?=\d*[a-z])[\da-z]+", re.ASCII | re.IGNORECASE)
-_MAY_HAVE_UNITS, _NEARLY_ALL = re.compile(r"[^\d\s.:/eE+-]"), 0.9
+#: What a number with a unit has beside digits; the share of fields that have the same one, of so many different ones.
+_MAY_HAVE_UNITS, _NEARLY_ALL, _MIN_NUMBERS = re.compile(r"[^\d\s.:/eE+-]"), 0.9, 5
 _MAY_BE_CODES = re.compile(r"[eE-](?<=\d.)\d")
 
 
@@ -142,11 +143,14 @@ def unit_in(fields: Sequence[str]) -> str:
     if not _MAY_HAVE_UNITS.search(" ".join(fields)):  # a table may have thousands of columns of numbers
         return ""
     held = _held(fields)
-    units = Counter(unit for field in held if number_of(field) is None for unit in units_in(field))
-    (unit, count), (_, other) = (*units.most_common(2), ("", 0), ("", 0))[:2]
-    either = [field for field in held if count == other and unit in units_in(field)]
-    unclear = any("." in field or ("," in field and unit[0] not in "$£¥₹") for field in either)
-    return "" if count < max(MIN_TEXTS, _NEARLY_ALL * len(held)) or unclear else unit
+    units = {field: units_in(field) for field in {*held} if number_of(field) is None}
+    counts = Counter(unit for field in held for unit in units.get(field, ()))
+    (unit, count), (_, other) = (*counts.most_common(2), ("", 0), ("", 0))[:2]
+    different = [field for field, own in units.items() if unit in own]
+    together = "".join(different) if count == other else ""
+    unclear = "." in together or ("," in together and unit[0] not in "$£¥₹")
+    enough = count >= max(MIN_TEXTS, _NEARLY_ALL * len(held)) and len(different) >= _MIN_NUMBERS
+    return unit if enough and not unclear else ""
 
 
 def are_texts(fields: Iterable[str], alone: bool = False) -> bool:

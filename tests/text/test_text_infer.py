@@ -517,7 +517,8 @@ def test_units_of_tables_in_memory_stay_with_the_model(kind, tmp_path):
         [f"{i // 9} Elm St {i % 9}" for i in range(99)],
         [f"{i:,}.5.5 kg" for i in range(99)],
         [f"00{i} US" for i in range(99)],  # codes
-        [f"{1925 + i % 3}b" for i in range(99)],
+        [f"{1925 + i % 9}b" for i in range(99)],
+        [f"{i % 4}.5 %" for i in range(99)],  # few different ones
         list(map(str, range(99))),
         [],
     ],
