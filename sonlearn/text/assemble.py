@@ -16,7 +16,7 @@ import numpy as np
 
 from sonlearn.data.batch import Batch
 from sonlearn.errors import shorten
-from sonlearn.text.columns import FINITE, NO_LABEL, NO_WEIGHT, NUMBER, ColumnLayout, Labelling, label_of
+from sonlearn.text.columns import FINITE, NO_LABEL, NO_WEIGHT, NUMBER, ColumnLayout, Labelling, label_of, weight_of
 from sonlearn.text.encode import ColumnEncoder, TableEncoder
 from sonlearn.text.objects import RowError
 from sonlearn.text.suspicions import with_point
@@ -174,7 +174,8 @@ def _labels(
     weights, labels = labels is None, labels or Labelling()
     (values, codes, texts, typed), names = fields(at, False), None
     if codes is not None:
-        read = functools.partial(label_of, labels=labels, options=encoder.options)
+        of_labels = functools.partial(label_of, labels=labels, options=encoder.options)
+        read = (lambda text: (weight_of(text.strip()), None)) if weights else of_labels
         found = [*_of_each(texts, read, (np.inf, None))[0], (np.nan, None)]
         values = np.array([y for y, _ in found])[codes]  # the code of nothing is -1
         names = [found[code][1] for code in codes.tolist()] if any(own for _, own in found) else None
@@ -182,7 +183,7 @@ def _labels(
         text = texts[codes[i]] if codes is not None and np.isinf(values[i]) else f"{values[i]:g}"
         commas = "; with decimal commas: --decimal ," * (not typed and with_point(text) != text)
         expected = (NO_WEIGHT if weights else NO_LABEL) + commas
-        refused.add([i], at, "nothing" if text == "nan" else shorten(text), expected)
+        refused.add([i], at, "nothing" if text.strip().lower() in ("", "nan") else shorten(text), expected)
     return values, names
 
 

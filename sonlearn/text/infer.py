@@ -42,16 +42,15 @@ def infer(options: TextOptions, rows: Iterable[Mapping[str, str]]) -> TextOption
     new, unclear = {how: [*getattr(options, how)] for how in INFERRED}, list[str]()
     alone = sum(is_feature(name, options) for name in fields) == 1  # then categories that differ would tell nothing
     for name, held in fields.items():
-        if name == options.label and not unit_of((name,), options) and (unit := unit_in(held)):
-            new["unit"].append(f"{name}={unit}")
         reading, ordered = reading_of(name, options), date_order((name,), options)
-        if reading not in ("", "date") or unit_of((name,), options) or not is_feature(name, options):
+        feature = is_feature(name, options)
+        if reading not in ("", "date") or unit_of((name,), options) or not (feature or name == options.label):
             continue
-        if not reading and are_codes(held):
+        if not reading and feature and are_codes(held):
             new["categorical"].append(name)
         elif not reading and (unit := unit_in(held)):
             new["unit"].append(f"{name}={unit}")
-        elif ordered or are_plain(held):
+        elif not feature or ordered or are_plain(held):
             continue
         elif first := first_in(held):
             new[f"{first}_first"].append(name)

@@ -65,6 +65,14 @@ def test_values_may_have_a_unit(cli, tmp_path, form):
     assert cli.out("predict", "-i", tmp_path / "m", tmp_path / f"t.{form}").startswith("$10")
 
 
+@pytest.mark.parametrize("weight", ["NA", "$2.5", "-1"])
+def test_an_importance_is_a_number_whatever_labels_may_be(cli, tmp_path, weight):
+    rows = [f"{i % 7},${1000 + i}.5,1" for i in range(30)]
+    (tmp_path / "t.csv").write_text("\n".join(["x,y,w", *rows, f"1,$3.5,{weight}"]) + "\n")
+    said = cli("train", "--quiet", "--loss", "squared", "--label", "y", "--weight", "w", tmp_path / "t.csv")
+    assert f"found '{weight}' in the column 'w', expected a weight" in one_line(said)
+
+
 def test_a_class_that_looks_like_no_label(cli, tmp_path):
     told = "warning: the label 'NA' is a class: if it means that there is none, leave it empty"
     for classes, is_told in (("auto", True), ("cat,dog,NA", False)):
