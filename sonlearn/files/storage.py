@@ -24,7 +24,6 @@ because a flipped bit in a weight would never be noticed.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import math
 import os
@@ -74,6 +73,8 @@ def write(path: str | os.PathLike[str], header: dict[str, Any], arrays: dict[str
     arrays = {name: _storable(name, array) for name, array in arrays.items()}
     stored = {name: _stored(array) for name, array in arrays.items()}
     preamble = _preamble(header, arrays, stored)
+    import hashlib
+
     path = os.fspath(path)
     try:
         with whole_file(path) as file:
@@ -325,6 +326,8 @@ def _start(path: str, file: BufferedReader, size: int) -> tuple[bytes, int]:
 
 def _read(path: str, file: BufferedReader, size: int) -> tuple[dict[str, Any], dict[str, np.ndarray], str]:
     """(header, arrays, which sonlearn has written them)."""
+    import hashlib
+
     text, room = _start(path, file, size)
     file.seek(0)
     digest, left = hashlib.sha256(), size - _DIGEST
