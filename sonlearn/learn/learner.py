@@ -84,7 +84,7 @@ class Learner(SavedModel):
         There is no such option.
     """
 
-    KIND, FORMAT = "learner", 35
+    KIND, FORMAT = "learner", 36
     __signature__ = _Signature()
 
     def __init__(

@@ -68,6 +68,11 @@ class Member(NamedTuple):
         return self.method == "nlms"
 
     @property
+    def stacked(self) -> bool:
+        """Tell whether it sees what other members say of a row."""
+        return self.view in VIEWS and VIEWS[self.view].stacked
+
+    @property
     def in_own_unit(self) -> bool:
         """Return whether it learns labels of values in their own unit: what it keeps are sums of all of them."""
         return self.method in METHODS and METHODS[self.method].values.get("rule") == "ridge"
@@ -111,6 +116,7 @@ _LONG = (
     Member("drfd", "zs-all", {"loss": "logistic", "arow_r": 2.0}, gain=1.0, cost=8.0),
     Member("drfd", "fourier", {"loss": "hinge", "arow_r": 0.03, "sketch_size": 20}, cost=1.5),
     Member("boost", "columns", {"loss": "logistic"}, gain=1.0, weight=0.0, cost=15.0),
+    Member("boost", "stacked", {"loss": "logistic"}, gain=1.0, weight=0.0, cost=15.0),
 )
 _CLASSES = (
     *_LONG,
@@ -139,6 +145,7 @@ _VALUES = (
     _of_values("arow-precision", "triples-z", 6.0, arow_r=0.1),
     _of_values("drfd", "fourier", 1.2, arow_r=0.03, sketch_size=10),
     _of_values("boost", "columns", 15.0)._replace(weight=0.0),
+    _of_values("boost", "stacked", 15.0)._replace(weight=0.0),
     _of_values("nag", "pairs-z", 3.0).forgetting(0.003),
     _of_values("nag", "zs", 1.0).forgetting(0.003),
     *(each._replace(options={"loss": "squared"}) for each in _EWMA),
@@ -163,8 +170,8 @@ CLASS_METHODS = {
     "rls": ("multiclass.rls", "Rls", {"ridge", "most"}),
     "shares": ("ewma", "Shares", {"decay"}),
 }
-#: Views of two classes: of one class against all others.
-_OF_TWO = ("odds", "words-odds")
+#: Views of one score: of one class against all others, and of what members say.
+_OF_ONE = ("odds", "words-odds", "stacked")
 #: A member of several classes without settings of its own.
 _PLAIN = Member("nag", "raw", gain=1.0, weight=0.3)
 
@@ -258,8 +265,8 @@ def _check_parts(name: str, method: str, view: str, several: bool) -> None:
             f"--members {name}: there is no {method!r} of several classes; expected METHOD or METHOD:VIEW, of "
             f"{', '.join(CLASS_METHODS)} (any other method, a learner a class: --oaa K --method {method})"
         )
-    if several and (view not in VIEWS or view in _OF_TWO):
-        able = ", ".join(view for view in VIEWS if view not in _OF_TWO)
+    if several and (view not in VIEWS or view in _OF_ONE):
+        able = ", ".join(view for view in VIEWS if view not in _OF_ONE)
         raise OptionError(f"--members {name}: there is no view {view!r} of several classes; expected one of {able}")
     if not several and (method not in METHODS or METHODS[method].engine == "committee"):
         known = [name for name, entry in METHODS.items() if entry.engine != "committee"]

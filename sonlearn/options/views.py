@@ -29,6 +29,8 @@ class ViewEntry(NamedTuple):
         What the class is told.
     part : str
         Which part of a row it sees.
+    stacked : bool
+        Whether the constant's value is what the members on other views say, combined.
     """
 
     kind: str
@@ -37,6 +39,7 @@ class ViewEntry(NamedTuple):
     cost: str
     values: dict[str, Any] = {}  # noqa: RUF012
     part: str = COLUMNS
+    stacked: bool = False
 
     def of_words(self) -> ViewEntry:
         """The same of the words of texts alone."""
@@ -118,6 +121,11 @@ VIEWS = {
         "fourier", "all values as they are",
         "x_j, of all features; rows of numbers and of few names only", "d",
         {"components": 0, "linear": 1.0, "standard": False, "rows": "names"},
+    ),
+    "stacked": ViewEntry(
+        "fourier", "all values as they are, and what members on other views say of the row",
+        "x_j, of all features, and what members on other views say; rows of numbers and of few names only",
+        "d", {"components": 0, "linear": 1.0, "standard": False, "rows": "names"}, stacked=True,
     ),
     "products": ViewEntry(
         "fourier", "all values and their products",

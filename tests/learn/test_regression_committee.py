@@ -110,17 +110,31 @@ def definition(names, loss, batch, base):
     batch = batch._replace(weight=relative(batch.weight, batch.y))
     scales = list(scaled(loss, batch.y, batch.weight, base))
     rows, index = intern(batch._replace(y=np.array([scale[1] for scale in scales])), new_index(), True)
-    V = np.column_stack([alone(name, loss, rows, int(index.size[0]), scales) for name in names])
+    given = rows, int(index.size[0]), scales
+    below = [name for name in names if "~" not in name and not name.startswith(("boost", "nlms"))]
+    shown = None
+    if any(member(name, loss).stacked for name in names):
+        V = np.column_stack([alone(name, loss, *given) for name in below])
+        begin = [member(name, loss).weight > 0 for name in names]
+        shown = combined(below, loss, batch, base, scales, V, 1 / sum(begin))[0]
+    V = np.column_stack([alone(name, loss, *given, shown) for name in names])
+    return combined(names, loss, batch, base, scales, V)[1]
+
+
+def combined(names, loss, batch, base, scales, V, share=None):
+    """(what the members say as one, the prediction that it is); `share`: each one's weight at the start."""
     lines = [name.startswith("ridge") for name in names]
     prior = 20.0 if loss in ("squared", "poisson") else 10.0
     bias = int(loss in ("absolute", "quantile"))
     members = [member(name, loss) for name in names]
     begin = np.array([each.weight > 0 for each in members])
     A_0 = np.diag([max(prior, each.precision) for each in members] + [prior] * bias)
-    w, A, out, learned, errors = np.append(begin / begin.sum(), np.zeros(bias)), A_0.copy(), [], 0, []
+    w, A, out, learned, errors = np.append(begin * (share or 1 / begin.sum()), np.zeros(bias)), A_0.copy(), [], 0, []
+    told = []
     for (y, _, m, s, unit, bounds, wider, total, *_), v, h, b in zip(scales, V, batch.weight, base, strict=True):
         v = np.append(np.where(lines, np.clip(v, *wider), np.clip(v, *np.clip(bounds, -16, 16))), np.ones(bias))
         z = w @ v
+        told.append(z)
         p = m + s * np.clip(z, *wider)
         if loss == "poisson":
             p = np.log(max(p, 0.02 * (m * total + 1) / (total + 1) if total else 1.0))
@@ -136,11 +150,14 @@ def definition(names, loss, batch, base):
         learned += 1
         if learned % PERIOD == 0:
             A = RETENTION * A + (1 - RETENTION) * A_0
-    return np.array(out)
+    return np.array(told), np.array(out)
 
 
-def alone(name, loss, rows, features, scales):
-    """What a member predicts that is alone with its view and the labels that it is told: ridge, in their own unit."""
+def alone(name, loss, rows, features, scales, shown=None):
+    """What a member predicts that is alone with its view and the labels that it is told: ridge, in their own unit.
+
+    `shown`: what a stacked view has in the place of the constant.
+    """
     entry = member(name, loss)
     mean, unit, label, share = (np.array([scale[at] for scale in scales]) for at in (2, 3, -2, -1))
     if entry.in_own_unit:  # which learns rows that have the constant
@@ -148,6 +165,9 @@ def alone(name, loss, rows, features, scales):
         rows = rows._replace(y=np.where(has, label, np.nan), weight=rows.weight * share)
     view, engine = make_view(entry.view), make_engine(member_options(options(loss), entry))
     state, seen = view.seen(view.reserve(view.new(), rows, features), rows, True)
+    if entry.stacked:
+        some = np.diff(seen.indptr) > 0
+        seen.values[seen.indptr[:-1][some]] = shown[some]
     out = Predictions.empty(len(seen.y))
     engine.learn_all(engine.new(), seen, out, view.features(state))
     if entry.in_own_unit:
@@ -229,10 +249,18 @@ def test_a_model_at_rest_does_without_what_follows_the_last_labels():
 @pytest.mark.parametrize(("a", "b"), [(1e-9, 0.0), (1e12, 0.0), (-3.0, 1e4)])
 @pytest.mark.parametrize("given", [lambda batch: batch, with_constant], ids=["alone", "with the constant"])
 def test_units_of_the_labels_do_not_matter(loss, a, b, given):
-    """a y + b in place of y: a p + b in place of p, once there is a label (a < 0: quantiles change sides)."""
+    """a y + b in place of y: a p + b in place of p, once there is a label.
+
+    With a < 0 quantiles change sides, and so do thresholds on what a stacked member is shown: it is left out.
+    """
     batch = given(stream())
     loss = "squared" if a < 0 else loss
-    one, other = (Learner(options(loss)).partial_fit(part).raw for part in (batch, batch._replace(y=a * batch.y + b)))
+    members = tuple(name for name in default_members(loss) if a > 0 or not member(name, loss).stacked)
+    learners = (Learner(options(loss, members=members)) for _ in range(2))
+    one, other = (
+        learner.partial_fit(batch._replace(y=y)).raw
+        for learner, y in zip(learners, (batch.y, a * batch.y + b), strict=True)
+    )
     start = np.flatnonzero(~np.isnan(batch.y) & (batch.weight > 0))[0] + 1
     np.testing.assert_allclose(other[start:], a * one[start:] + b, rtol=1e-6)
 

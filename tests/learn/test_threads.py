@@ -48,8 +48,8 @@ def in_threads(call, items):
 #: One member for each view, and the members of the defaults.
 MEMBERS = sorted({f"nag:{view}" for view in VIEWS} | set(default_members("logistic", "normal")))
 CASES = [
-    *(("two", {"members": (name,)}) for name in MEMBERS),
-    *(("values", {"members": (name,)}) for name in default_members("squared", "normal")),
+    *(("two", {"members": (name, "nag")}) for name in MEMBERS if name != "nag"),
+    *(("values", {"members": (name, "ridge")}) for name in default_members("squared", "normal") if name != "ridge"),
     *(("classes", {"members": (name,)}) for name in default_members("logistic", "normal", True)),
     ("two", {}), ("values", {}), ("classes", {}), ("two", {"coverage": 0.9}), ("values", {"coverage": 0.9}),
     ("classes", {"coverage": 0.9}), ("two", {"threshold": "best-f1"}), ("classes", {"method": "nag"}),

@@ -9,7 +9,7 @@ from sonlearn.learn.by_row import OneRow
 from sonlearn.options.views import VIEWS
 from sonlearn.views.index import Entries
 
-OF_SEVERAL = sorted(set(VIEWS) - {"odds", "words-odds"})
+OF_SEVERAL = sorted(set(VIEWS) - {"odds", "words-odds", "stacked"})
 SEVERAL = ("arow-precision", "multinomial-bayes", "nag")
 #: Of the methods of two classes those whose predictions depend on the length of a row.
 UNIT = {"method": "rfd-son", "scale": "unit", "loss": "logistic"}

@@ -692,15 +692,15 @@ def test_streaming_svd_is_the_sketchs():
 def test_a_pickle_is_no_larger_than_what_is_filled(tmp_path):
     """600 rows of 10 columns took 6.3 MB: free places of hash tables, columns that are all ones.
 
-    Of these .17 MB are trees and the rows that they are grown of.
+    Of these .22 MB are trees and the rows that they are grown of, twice.
     """
     rng = np.random.default_rng(0)
     X = rng.normal(size=(600, 10))
     ours = SonlearnClassifier(**IN_ORDER).fit(X, X[:, 0] + X[:, 1] > 0)
     data = pickle.dumps(ours)
-    assert len(data) < 2.29e6
+    assert len(data) < 2.33e6
     ours.learner_.save(tmp_path / "model")
-    assert (tmp_path / "model").stat().st_size < 2.29e6
+    assert (tmp_path / "model").stat().st_size < 2.33e6
     np.testing.assert_array_equal(pickle.loads(data).predict_proba(X), ours.predict_proba(X))
 
 

@@ -7,7 +7,7 @@ from views_twin import hashed
 
 from sonlearn.options.methods import METHODS
 
-BINS, PARTS, COLUMNS, SAMPLE, AT_ONCE = 63, 32, 32, 1024, 1 << 22
+BINS, PARTS, COLUMNS, SAMPLE, AT_ONCE = 63, 32, 32, 1024, 1 << 21
 FEW, BETS, SLACK, ALARM = 500, (0.25, 0.5, 1.0, 2.0), 0.1, np.log(1e6)
 
 

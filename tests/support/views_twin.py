@@ -387,6 +387,7 @@ TWINS = {
     "triples": lambda: Tuples(3, "float", 1, longest=16, few=8),
     "triples-z": lambda: Tuples(3, "z", 1, unit=True, longest=24, chosen=16, few=8),
     "columns": lambda: Fourier(0, standard=False, rows="names"),
+    "stacked": lambda: Fourier(0, standard=False, rows="names"),  # before it is shown what members say
     "products": lambda: Fourier(0, standard=False, products=12),
     "zs-all": lambda: Fourier(0),
     "fourier": lambda: Fourier(**FEWER["fourier"]),

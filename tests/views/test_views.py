@@ -73,6 +73,7 @@ NEW_WORDS = batch_of([{3 * i + k: 2.0 for k in range(3)} for i in range(150)], n
 ROUNDING = {"odds": 1e-15, "zs": 1e-12, "bins-z": 1e-12, "zs-all": 1e-10, "fourier": 1e-10, "fourier-few": 1e-10}
 #: Views of rows of numbers, which show nothing of others.
 OF_NUMBERS = [name for name, entry in WHOLE.items() if entry.kind == "fourier"]
+OF_TREES = ("columns", "stacked")
 
 
 class Viewed:
@@ -158,7 +159,7 @@ def test_rows_of_few_names_are_for_trees_alone(name):
     names = 4 * np.arange(5) + rng.integers(0, 4, (200, 5))
     words = np.column_stack((rng.integers(0, 20, (200, 3)), 20 + np.arange(200)))
     texts = [row[: 1 + i % 5] for i, row in enumerate(names.tolist())]
-    for ids, shown in ((names.tolist(), name == "columns"), (words.tolist(), False), (texts, False)):
+    for ids, shown in ((names.tolist(), name in OF_TREES), (words.tolist(), False), (texts, False)):
         batch = with_constant(batch_of([dict.fromkeys(row, 1.0) for row in ids], np.ones(200)))
         assert (agree(Viewed(name), TWINS[name](), batch)[1] > 0) == shown
 
@@ -169,7 +170,7 @@ def test_many_names_beside_numbers_are_for_trees_alone(name):
     rows = [{0: 1.5 + i % 7, 1 + i % 120: 1.0} for i in range(600)]
     batch, viewed = with_constant(batch_of(rows, np.ones(600))), Viewed(name)
     agree(viewed, TWINS[name](), batch)
-    assert (len(viewed.transform(batch)[-1][0]) > 0) == (name == "columns")
+    assert (len(viewed.transform(batch)[-1][0]) > 0) == (name in OF_TREES)
 
 
 #: Rows of an hour each, from midnight on, or of a day: the year, month, weekday, and the hour or at midnight the day.
@@ -200,7 +201,7 @@ def test_parts_of_dates_with_hours_are_in_order_for_trees_and_products_alone(nam
         assert_same_rows(rows, cut)
         assert_same_arrays(whole.arrays(), pieces.arrays())
         plain.fit_transform(batch._replace(marks=None))
-        in_order = batch is not daily and name in ("columns", "products")
+        in_order = batch is not daily and name in (*OF_TREES, "products")
         assert (whole.view.features(whole.state) < plain.view.features(plain.state)) == in_order
 
 

@@ -140,7 +140,7 @@ def watch_trees(params, now, drift, z, y):
 #: Rows between two refits, at least.
 MIN_ROWS_BETWEEN_REFITS = 32
 #: Values that are looked at after one row, roughly; more than a refit looks at.
-VALUES_PER_ROW, ALL = 1 << 22, 1 << 62
+VALUES_PER_ROW, ALL = 1 << 21, 1 << 62
 #: Looks that the code of a value takes.
 LOOKS = 8
 #: Columns that get their codes in one step: their values are side by side in memory.

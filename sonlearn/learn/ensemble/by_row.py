@@ -9,6 +9,7 @@ bounds) is left to `Committee.learn` altogether.
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -62,12 +63,16 @@ class CommitteeByRow(EngineByRow):
             if name in work.sharing
         }
         self._members = {}
-        for i, own in zip(work.active, V, strict=False):
+        first, last = (list(itertools.chain(*views.values())) for views in (work.first, work.stacked))
+        for j in (*first, *last):
+            i, own = work.active[j], V[j]
             view = self._views[committee.members[i].view]
-            seen = target.labelled(committee.members[i], view.out, scale)
+            seen, shown = target.labelled(committee.members[i], view.out, scale), Calls()
+            if j == first[-1]:
+                shown = committee.shown(state, V, part, True, [self._views[view].out for view in work.stacked])
             self._members[i] = RowOfEngine(
                 committee.engines[i], state.members[i], seen, Predictions.of_scores(own), view.features,
-                committee.to_input(state, i, own, seen, scale),
+                [*committee.to_input(state, i, own, seen, scale), *shown],
             )  # fmt: skip
         begin: Calls = [
             (fits, (self._features, room)),

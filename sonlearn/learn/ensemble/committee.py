@@ -17,13 +17,15 @@ pruned (`pruning`). Neither changes a bit.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from sonlearn.data.axes import PART, Axis, Numbers, Scalars, summed
 from sonlearn.data.rows import NO_ROWS, WILD, Rows, first_wild, is_learned, learned_rows, rows_between
+from sonlearn.errors import OptionError
 from sonlearn.files.storage import Maybe
 from sonlearn.jit import jit
 from sonlearn.jit.sequence import Calls, run_calls
@@ -63,6 +65,7 @@ class CommitteeState(NamedTuple):
     views: tuple  # the views' states
     members: tuple  # the members' states
     online: Combiner  # of all members
+    below: Combiner  # of those that members on a stacked view see; of no input where there are none
     offline: Combiner  # of those with a long memory, while others are at work; of no input where there are no others
     resting: Annotated[Resting, PART]  # members at rest, and what they weigh
     # float64[k, 4]; sums of h and of h * error over the rows learned, each member's own progress; entries that it saw;
@@ -82,7 +85,10 @@ class AtWork(NamedTuple):
 
     active: list[int]  # positions of the members
     sharing: dict[str, list[int]]  # of each view its members, as places in `active`
-    asked: dict[str, list[int]]  # of those that the members with a long memory need
+    first: dict[str, list[int]]  # of those that are not stacked
+    asked: dict[str, list[int]]  # of those of these that the members with a long memory need
+    stacked: dict[str, list[int]]  # of the others
+    below: list[int]  # positions of the inputs that these are shown
     online: list[int]  # positions of the inputs of the online combination
     offline: list[int]  # of the offline one: those with a long memory
     apart: bool  # whether that is another one, with a combiner of its own
@@ -116,6 +122,9 @@ class Committee(Engine):
         #: Positions of the inputs of the offline combination; the longest memory among the members counts as long.
         self.long = (*(i for i, each in enumerate(memory) if each == min(memory)), *extra)
         self.short = [i for i in range(len(self.inputs)) if i not in self.long]
+        self.stacked = [i for i, each in enumerate(self.members) if each.stacked]
+        others = [i for i, each in enumerate(self.inputs) if i not in self.long or each.method == "boost"]
+        self.above = others if self.stacked else []  #: positions of the inputs that no stacked view shows
         self.merges = all(engine.merges for engine in self.engines)
         self.prunes = options.prune and options.budget != "rich"
         self._scheduler, self._room, self._at_work = Scheduler(threads), np.zeros(0), dict[bytes, AtWork]()
@@ -129,6 +138,7 @@ class Committee(Engine):
             members=tuple(engine.new() for engine in self.engines),
             online=self.target.new_combiner(self.inputs),
             offline=without(self.target.new_combiner(self.inputs if self.short else ()), self.short),
+            below=without(self.target.new_combiner(self.inputs if self.stacked else ()), self.above),
             resting=self._new_resting(),
             tally=np.zeros((k, 4)),
             totals=np.zeros((2, 3)),
@@ -278,7 +288,7 @@ class Committee(Engine):
         predict.
         """
         if state.now["passes"][0] > 0 and not again:
-            for combiner in (state.online, state.offline):
+            for combiner in (state.online, state.offline, state.below):
                 discount(combiner)
         if state.now["passes"][0] > 0 or again:
             resting.begin_anew(state.resting)
@@ -289,8 +299,8 @@ class Committee(Engine):
     def combined_as(self, state: CommitteeState, other: CommitteeState) -> CommitteeState:
         """See `Engine.combined_as`; of members that have left `state` alone, the others have the weight."""
         gone = np.flatnonzero(other.active & ~state.active).tolist()
-        online, offline = (conditioned(each, gone) for each in (other.online, other.offline))
-        return state._replace(online=online, offline=offline)
+        online, offline, below = (conditioned(each, gone) for each in (other.online, other.offline, other.below))
+        return state._replace(online=online, offline=offline, below=below)
 
     # -- who is at work ----------------------------------------------------------------------------------------------
 
@@ -304,9 +314,11 @@ class Committee(Engine):
             online = [*active, *range(len(self.members), len(self.inputs))]
             apart = len({i in self.long for i in active}) > 1
             offline = [i for i in online if i in self.long]
-            asked = {view: [j for j in members if active[j] in self.long] for view, members in sharing.items()}
+            first, stacked = ({v: js for v, js in sharing.items() if VIEWS[v].stacked == own} for own in (False, True))
+            asked = {view: [j for j in members if active[j] in self.long] for view, members in first.items()}
             asked = {view: members for view, members in asked.items() if members}
-            self._at_work[key] = AtWork(active, sharing, asked, online, offline, apart)
+            below = [i for i in online if i not in self.above]
+            self._at_work[key] = AtWork(active, sharing, first, asked, stacked, below, online, offline, apart)
         return self._at_work[key]
 
     def offline_combiner(self, state: CommitteeState) -> Combiner:
@@ -344,18 +356,32 @@ class Committee(Engine):
         """
         work = self.at_work(state)
         calls = self.target.combine_some(state.online, work.online, V, part, learns, z[0])
-        return calls + self._combine_long(state.offline, state, V, part, learns, z[1]) if work.apart else calls
-
-    def _combine_long(
-        self, combiner: Combiner, state: CommitteeState, V: np.ndarray, part: Part, learns: bool, z: np.ndarray
-    ) -> Calls:
-        """Fill z with a combination of the members with a long memory."""
-        work, calls = self.at_work(state), Calls()
         if work.apart:
-            some = np.array([work.online.index(i) for i in work.offline])
+            calls += self._combine_some(state.offline, work.offline, state, V, part, learns, z[1])
+        return calls
+
+    def shown(self, state: CommitteeState, V: np.ndarray, part: Part, learns: bool, views: Sequence[Rows]) -> Calls:
+        """Show in the rows of the stacked `views` what other members say, V; their combiner learns where `learns`.
+
+        Of one score. It is the same combination while labels arrive and when none do.
+        """
+        if not views:
+            return []
+        z = np.zeros(V.shape[1:])
+        calls = self._combine_some(state.below, self.at_work(state).below, state, V, part, learns, z)
+        return [*calls, *((show, (z, rows.indptr, rows.values)) for rows in views)]
+
+    def _combine_some(
+        self, combiner: Combiner, at: list[int], state: CommitteeState, V: np.ndarray, part: Part, learns: bool,
+        z: np.ndarray,
+    ) -> Calls:  # fmt: skip
+        """Fill z with a combination of the inputs `at`."""
+        online, calls = self.at_work(state).online, Calls()
+        if at != online:
+            some = np.array([online.index(i) for i in at], np.int64)
             every, V = V, np.zeros((len(some), *V.shape[1:]))
             calls.append((copy_some, (every, some, V)))
-        return calls + self.target.combine_some(combiner, work.offline, V, part, learns, z)
+        return calls + self.target.combine_some(combiner, at, V, part, learns, z)
 
     def count(self, state: CommitteeState, part: Part, V: np.ndarray, z: Sequence[np.ndarray]) -> Calls:
         """Add rows to what is counted, and while there is a checkpoint to come to the history, which has room."""
@@ -446,7 +472,7 @@ class Committee(Engine):
         def learn(j: int, rows: Rows, features: int, which: slice) -> None:
             i, own, some = work.active[j], V[j, which], part.between(which)
             engine, predicted = self.engines[i], Predictions.of_scores(own)
-            if again if engine.counts else settles and i in self.long:
+            if again if engine.counts or i in self.stacked else settles and i in self.long:
                 members[i] = engine.reserve(members[i], rows, features)
                 engine.predict(members[i], rows, predicted)
             else:
@@ -455,8 +481,26 @@ class Committee(Engine):
             run_calls(self.target.to_input(own, self.members[i], some.scale) if again else
                  self.to_input(state, i, own, rows, some.scale))  # fmt: skip
 
-        self._scheduler.each(work.sharing, seen, len(part.rows.y), learn, combine)
+        self._each(state, work.first, part, seen, V, not again, learn, combine)
         return state._replace(members=tuple(members))
+
+    def _each(
+        self, state: CommitteeState, sharing: dict[str, list[int]], part: Part, seen: Seen, V: np.ndarray, learns: bool,
+        call: Callable[[int, Rows, int, slice], None], then: Callable[[slice], None] = lambda which: None,
+    ) -> None:  # fmt: skip
+        """`Scheduler.each` for the members `sharing` views and, when these have said what they do, the stacked ones."""
+        work = self.at_work(state)
+
+        def go_on(which: slice) -> None:
+            found = {view: seen(view, which.start, which.stop) for view in work.stacked}
+            said, some = np.ascontiguousarray(V[:, which]), part.between(which)
+            run_calls(self.shown(state, said, some, learns, [rows for rows, _ in found.values()]))
+            for view, members in work.stacked.items():
+                for j in members:
+                    call(j, *found[view], which)
+            then(which)
+
+        self._scheduler.each(sharing, seen, len(part.rows.y), call, go_on)
 
     def _kept(self, state: CommitteeState, rows: Rows) -> CommitteeState:
         """`state` that has kept some of the `rows`, just learned; if it is time, members rest anew."""
@@ -487,7 +531,7 @@ class Committee(Engine):
             V, z = self._offline(then, part, seen)
             finite = np.isfinite(V).all(axis=(0, 2))
             part = part._replace(rows=part.rows._replace(weight=np.where(finite, part.rows.weight, 0.0)))
-            run_calls(self._combine_long(usual, then, V, part, False, z))
+            run_calls(self._combine_some(usual, work.offline, then, V, part, False, z))
             nothing = np.zeros((0 if self.target.kind == VALUES else 1, len(z)))
             V = np.vstack([V[[work.online.index(i) for i in work.offline], :, 0], nothing, z.T])
             errors, weight = self.target.errors(V, part)
@@ -526,8 +570,8 @@ class Committee(Engine):
             self.engines[i].predict_all(state.members[i], rows, Predictions.of_scores(own))
             run_calls(self.target.to_input(own, self.members[i], part.between(which).scale))
 
-        self._scheduler.each(work.asked, seen, len(part.rows.y), ask, lambda which: None)
-        run_calls(self._combine_long(self.offline_combiner(state), state, V, part, False, z[1]))
+        self._each(state, work.asked, part, seen, V, False, ask)
+        run_calls(self._combine_some(self.offline_combiner(state), work.offline, state, V, part, False, z[1]))
         return V, z[1]
 
     def _space(self, state: CommitteeState, n: int) -> tuple[np.ndarray, Sequence[np.ndarray]]:
@@ -589,9 +633,10 @@ class Committee(Engine):
                 own.inputs[:, idle] = 0.0
             work = self.at_work(state)
             online = self.target.left(case, state.online, work.online, idle)
+            below = conditioned(state.below, idle)
             offline = self.target.left(case, state.offline, work.offline, idle) if work.apart else self.new().offline
             resting.leave_out(state.resting, idle)
-            state = state._replace(online=online, offline=offline)
+            state = state._replace(online=online, offline=offline, below=below)
         left = state.history if self.rows_left(state) else self.new().history
         return state._replace(members=tuple(members), history=left)
 
@@ -604,6 +649,8 @@ def committee_members(options: LearnOptions) -> tuple[Member, ...]:
     loss, several = options.loss, options.several
     names = options.members or default_members(loss, options.budget, several)
     members = tuple(member(name, loss, several) for name in names)
+    if all(each.stacked for each in members):
+        raise OptionError(f"--members {','.join(names)}: they see what other members say; name others, too")
     if options.members:  # who names members wants them
         return tuple(each._replace(beside_trees=True) for each in members)
     members += word_members(loss, several) if options.budget != "cheap" else ()
@@ -626,6 +673,14 @@ def tally_entries(own, indptr, features, y, weight, first):
     if first:
         for place in range(indptr[len(y)]):
             own[3] = max(own[3], features[place] + 1)
+
+
+@jit
+def show(z, indptr, values):
+    """Each row's first value, the constant's <- z[i, 0], or 0 if that is not finite. z : float64[n, 1]"""
+    for i in range(len(z)):
+        if indptr[i] < indptr[i + 1]:
+            values[indptr[i]] = z[i, 0] if math.isfinite(z[i, 0]) else 0.0
 
 
 @jit

@@ -33,8 +33,12 @@ def merged(
     merged = axes.merged(states, base, np.ones(len(states)))._replace(
         labels=labels, views=views, members=members, active=np.isin(np.arange(k), left),
         online=_combiner(committee, [state.online for state in states], base.online, gone, learned),
-        offline=new.offline, history=new.history, resting=new.resting,
+        below=new.below, offline=new.offline, history=new.history, resting=new.resting,
     )  # fmt: skip
+    if committee.stacked:
+        others = [sorted({*own, *committee.above}) for own in gone]
+        below = _combiner(committee, [state.below for state in states], base.below, others, learned)
+        merged = merged._replace(below=below)
     if not committee.at_work(merged).apart:
         return merged
     start, *every = map(committee.offline_combiner, (base, *states))

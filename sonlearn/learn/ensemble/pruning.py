@@ -172,12 +172,14 @@ def pruned(case: PruningCase, judge: Judge, left: list[int], run: Callable[..., 
     """Positions of the members to prune, of those `left`; two stay at least, and two of the offline combination.
 
     What a member's absence costs grows as others go. So only the one that looked cheapest to miss is judged anew, if
-    others have gone since it was, and goes if it still is.
+    others have gone since it was, and goes if it still is. Those that see what others say make these look of little
+    use, and would be of none without them: they are judged last, beside those that stay.
     """
-    left, going = list(left), []
+    stacked, going = [i for i in left if case.inputs[i].stacked], []
+    left = [i for i in left if i not in stacked]
     if len(left) <= 2:
         return going
-    share = case.costs / max(case.costs.sum(), 1e-300)
+    share = case.costs / max(case.costs.sum() - case.costs[stacked].sum(), 1e-300)
     units = units_of(case, left, share)
     growths = run(lambda unit: judge.growth(left, unit), units)
     queue = [
@@ -199,6 +201,10 @@ def pruned(case: PruningCase, judge: Judge, left: list[int], run: Callable[..., 
         if len(left) - len(unit) >= 2 and price * part < most and offline_growth(case, judge, left, unit) < most:
             left = [i for i in left if i not in unit]
             going += unit
+    for i in stacked:
+        every, nothing = [*left, i], case.rules.nothing
+        if judge.growth(every, [i]) < nothing and offline_growth(case, judge, every, [i]) < nothing:
+            going.append(i)
     return going
 
 
@@ -241,7 +247,8 @@ def beyond_budget(case: PruningCase, judge: Judge, left: list[int], run: Callabl
     """Positions of the members to prune, of those `left`, until the others cost no more than is allowed."""
     left, going = list(left), []
     while len(left) > 1 and case.costs[left].sum() > case.allowed:
-        some = [i for i in left if case.costs[i] > 0.0]
+        stacked = [i for i in left if case.inputs[i].stacked]  # of no use without others
+        some = stacked or [i for i in left if case.costs[i] > 0.0]
         growths = run(lambda i: judge.growth(left, [i]), some)
         prices = [_price(growth, case.costs[i]) for i, growth in zip(some, growths, strict=True)]
         going.append(some[int(np.argmin(prices))])
