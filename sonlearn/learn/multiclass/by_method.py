@@ -27,8 +27,8 @@ from sonlearn.data import axes
 from sonlearn.data.axes import Axis, Scalars, summed
 from sonlearn.data.rows import NO_ROWS, Rows, is_learned, learned_rows, rows_between
 from sonlearn.jit import jit
-from sonlearn.jit.sequence import Calls, Sequence
-from sonlearn.learn.by_row import EngineByRow, RowOfEngine, copy_one, prepared
+from sonlearn.jit.sequence import Calls
+from sonlearn.learn.by_row import EngineByRow, RowOfEngine, copy_one
 from sonlearn.learn.classes import first_occurrences
 from sonlearn.learn.engine import Contributions, Engine, Predictions, State, engine_class, make_engine
 from sonlearn.options import LearnOptions
@@ -325,6 +325,14 @@ class Multinomial(Engine):
         to_input(rows, start, at, True, margins.raw, state.counts, out)
         return state._replace(own=own), at
 
+    def calls(
+        self, state: MultinomialState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True
+    ) -> Calls:
+        """See `Engine.calls`; of one row."""
+        margins = Predictions.empty(1, self._classes)
+        calls = self._engine.calls(state.own, rows, margins, start, learns)
+        return [*calls, (to_input, (rows, 0, 1, learns, margins.raw, state.counts, out))] if calls else calls
+
     def predict(self, state: MultinomialState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
         margins = Predictions.empty(len(rows.y), self._classes)
@@ -353,24 +361,6 @@ class Multinomial(Engine):
         """classes: of each the rows learned (`examples`); and what the learner that they share has to tell."""
         counts = state.counts[: self.met(state)].tolist()
         return {"classes": [{"examples": count} for count in counts], **self._engine.facts(state.own)}
-
-    def by_row(self) -> EngineByRow:
-        """See `Engine.by_row`."""
-        return MultinomialByRow(self, Predictions.empty(1))
-
-
-class MultinomialByRow(EngineByRow):
-    """`Multinomial.learn` of rows that come one by one in the same buffers."""
-
-    def _begin(self, state: MultinomialState, rows: Rows, out: Predictions) -> MultinomialState:
-        """See `EngineByRow`."""
-        margins, engine = Predictions.empty(1, len(state.counts)), self._engine.parts(state)["own"]
-        own, calls = prepared(engine, state.own, rows, margins, self._features)
-        self._first = max(len(calls), 1)
-        self._sequence = Sequence(
-            [*calls, (to_input, (rows, 0, 1, True, margins.raw, state.counts, out))] if calls else []
-        )
-        return state._replace(own=own)
 
 
 @jit
