@@ -34,15 +34,11 @@ class LateLabels(worker.Worker):
     """
 
     at_once_bytes = -1  # the disk is waited for
-    takes_text = takes_csv = False  # rows are remembered as JSON
-
-    @property
-    def most_rows(self) -> int:
-        """See `Worker`; labels too."""
-        return min(super().most_rows, MOST_EVENTS)
 
     def __init__(self, events: EventLog, *parameters: Any, **more: Any):
         super().__init__(*parameters, **more)
+        self.most_rows = min(self.most_rows, MOST_EVENTS)  # or labels
+        self.takes_text = self.takes_csv = False  # rows are remembered as JSON
         text, self.events = self.learner.text, events
         self._id, self._label = text.id or "_tag", text.label or "_label"
         self._labels: dict[str, str] = {}  # those of the task that learns: the label as a member, by id

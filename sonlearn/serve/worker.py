@@ -276,6 +276,9 @@ class Worker(Queue):
     ):
         super().__init__()
         self.learner, self.names, self._options, self._after = learner, names, options, after
+        #: Rows of a request; whether there are lines of text for this model, and rows of a table.
+        self.most_rows, format = options.max_rows, learner.text.format
+        self.takes_text, self.takes_csv = format not in TABLES, format in (*TABLES, "json")
         self.problem = problem_of(learner.options, learner)
         self.coverage = CoverageTotals()  # of the rows learned
         self._told, self._tell_one = set[str](), tell
@@ -286,27 +289,12 @@ class Worker(Queue):
         # the rows are learned.
         self._parsers = {each: self._parser(*each) for each in itertools.product((False, True), self._columns)}
 
-    @property
-    def most_rows(self) -> int:
-        """Rows of a request."""
-        return self._options.max_rows
-
     def _parser(self, stop: bool, learns: bool) -> ChunkParser:
         text, labels, columns = self.learner.text, Labelling.of(self.learner.options), self._columns[learns]
         of_lines = text.format not in TABLES
         most = float(self._options.max_features)
         records = None if text.format in NAMESPACED else TableRows(text, labels, columns, of_lines, most)
         return ChunkParser(text, labels, stops=stop, most_features=most, records=records, columns=columns)
-
-    @property
-    def takes_text(self) -> bool:
-        """Return whether there are lines of text for this model."""
-        return self.learner.text.format not in TABLES
-
-    @property
-    def takes_csv(self) -> bool:
-        """Return whether rows for this model may be those of a table."""
-        return self.learner.text.format in (*TABLES, "json")
 
     async def ask(
         self, kind: str, text: bytes, *, learn: bool = False, whole: bool = True, wants: Wants = NOTHING_MORE
