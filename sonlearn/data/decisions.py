@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import NamedTuple
 
 import numpy as np
@@ -83,43 +84,32 @@ class Decisions(NamedTuple):
 
 
 def numbered(
-    rows: Batch,
-    actions: int,
-    action: np.ndarray | None = None,
-    cost: np.ndarray | None = None,
-    probability: np.ndarray | None = None,
-    costs: np.ndarray | None = None,
-) -> Decisions:
-    """A decision among the same `actions` actions for each row; the other arguments are those of `Decisions`."""
+    rows: Batch, actions: int, *outcomes: np.ndarray | None, costs: np.ndarray | None = None
+) -> Decisions:  # fmt: skip
+    """A decision among the same `actions` actions for each row.
+
+    `outcomes` : action, cost and probability of each, as far as they are known; `costs`: see `Decisions`
+    """
     n = rows.n
     return Decisions(
         rows, np.arange(n + 1) * actions, np.repeat(np.arange(n), actions), np.tile(np.arange(actions), n),
-        *_outcomes(n, action, cost, probability), rows.lines,
+        *_outcomes(n, *outcomes), rows.lines,
         None if costs is None else np.asarray(costs, np.float64).ravel(), rows.source, rows.tags, rows.skipped,
     )  # fmt: skip
 
 
-def listed(
-    rows: Batch,
-    first: np.ndarray,
-    action: np.ndarray | None = None,
-    cost: np.ndarray | None = None,
-    probability: np.ndarray | None = None,
-) -> Decisions:
+def listed(rows: Batch, first: np.ndarray, *outcomes: np.ndarray | None) -> Decisions:
     """Decisions whose actions are rows: decision i has ``first[i]:first[i + 1]``; the rest as of `numbered`."""
-    outcomes = _outcomes(len(first) - 1, action, cost, probability)
     return Decisions(
-        rows, np.asarray(first, np.int64), np.arange(rows.n), np.zeros(rows.n, np.int64), *outcomes,
-        rows.lines[first[:-1]], None, rows.source,
+        rows, np.asarray(first, np.int64), np.arange(rows.n), np.zeros(rows.n, np.int64),
+        *_outcomes(len(first) - 1, *outcomes), rows.lines[first[:-1]], None, rows.source,
     )  # fmt: skip
 
 
-def _outcomes(
-    n: int, action: np.ndarray | None, cost: np.ndarray | None, probability: np.ndarray | None
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """`action`, `cost` and `probability` of n decisions as `Decisions` has them, where they are not known as well."""
-    return (
-        np.full(n, -1) if action is None else np.asarray(action, np.int64),
-        np.full(n, np.nan) if cost is None else np.asarray(cost, np.float64),
-        np.full(n, np.nan) if probability is None else np.asarray(probability, np.float64),
+def _outcomes(n: int, *given: np.ndarray | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Action, cost and probability of n decisions as `Decisions` has them, where they are not known as well."""
+    action, cost, probability = (
+        np.full(n, unknown) if values is None else np.asarray(values, np.array(unknown).dtype)
+        for values, unknown in itertools.zip_longest(given, (-1, np.nan, np.nan))
     )
+    return action, cost, probability
