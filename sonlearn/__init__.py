@@ -24,22 +24,16 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
-    "Batch": "sonlearn.data.batch",
-    "DivergedError": "sonlearn.errors",
-    "InputError": "sonlearn.errors",
-    "LearnOptions": "sonlearn.options",
-    "Learner": "sonlearn.learn.learner",
-    "Metrics": "sonlearn.report.metrics",
-    "ModelFileError": "sonlearn.errors",
-    "OptionError": "sonlearn.errors",
-    "SonlearnBandit": "sonlearn.estimators.bandit",
-    "SonlearnError": "sonlearn.errors",
-    "TextOptions": "sonlearn.options",
-    "ThreadError": "sonlearn.errors",
-    "describe": "sonlearn.text.describe",
-    "from_scipy": "sonlearn.data.matrices",
-    "read_batches": "sonlearn.text.read",
-    "tune": "sonlearn.tuning.search",
+    "data.batch": ("Batch",),
+    "data.matrices": ("from_scipy",),
+    "errors": ("DivergedError", "InputError", "ModelFileError", "OptionError", "SonlearnError", "ThreadError"),
+    "estimators.bandit": ("SonlearnBandit",),
+    "learn.learner": ("Learner",),
+    "options": ("LearnOptions", "TextOptions"),
+    "report.metrics": ("Metrics",),
+    "text.describe": ("describe",),
+    "text.read": ("read_batches",),
+    "tuning.search": ("tune",),
 }
 
 __all__ = [
@@ -50,12 +44,13 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        import importlib
+    for home, names in _HOME.items():
+        if name in names:
+            import importlib
 
-        return getattr(importlib.import_module(_HOME[name]), name)
+            return getattr(importlib.import_module(f"sonlearn.{home}"), name)
     raise AttributeError(f"module 'sonlearn' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_HOME])
+    return sorted([*globals(), *__all__])

@@ -27,13 +27,9 @@ from numba.core.compiler import CompileResult
 from numba.core.runtime import rtsys
 from numba.core.serialize import dumps, loads
 
+from sonlearn.files.atomic import fcntl
 from sonlearn.jit import folders
 from sonlearn.jit.settings import cache_folders
-
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
 
 _PATIENCE_SECONDS = 120
 #: What a Numba raises whose interfaces are others.

@@ -76,8 +76,8 @@ def test_what_is_public_is_among_what_is_checked():
     import sonlearn
     import sonlearn.sketch
 
-    clients = (f"sonlearn.{name}" for name in CLIENTS)
-    homes = {home_of(name) for name in ("sonlearn", "sonlearn.sketch", *sonlearn._HOME.values(), *clients)}
+    named = (f"sonlearn.{name}" for name in (*sonlearn._HOME, *CLIENTS))
+    homes = {home_of(name) for name in ("sonlearn", "sonlearn.sketch", *named)}
     assert homes <= checked
     assert (PACKAGE / "py.typed").is_file()
 
