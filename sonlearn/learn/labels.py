@@ -48,13 +48,9 @@ class LabelEncoder:
 
     def __init__(self, options: LearnOptions):
         self.loss, self._classes = options.loss, options.binary or options.loss in CLASSIFICATION
+        self.kind = "margins" if self._classes else self.loss  # the same for losses that read labels alike
         self.coding, self.numeric = WORDS if options.positive and self._classes else UNKNOWN, False
         self.words: list[str | None] = [None, _written(options.positive) if options.positive else None]
-
-    @property
-    def kind(self) -> str:
-        """The same for losses that read labels alike."""
-        return "margins" if self._classes else self.loss
 
     def coded(self, batch: Batch, *, remember: bool) -> tuple[np.ndarray, int]:
         """(float64[n] labels as the loss takes them, UNFIT where it does not; the first row of these, or n).

@@ -509,14 +509,9 @@ class Learner(SavedModel):
         return self._decision.threshold
 
     @property
-    def learns_threshold(self) -> bool:
-        """Return whether that follows from the rows learned so far (``--threshold best-f1`` and ``fpr:SHARE``)."""
-        return self._decision.history is not None
-
-    @property
     def follows_predictions(self) -> bool:
         """Return whether a threshold, sets or intervals are learned from predictions and labels."""
-        return self.learns_threshold or self._coverage is not None
+        return self.options.learns_threshold or self._coverage is not None
 
     def label_texts(self, values: np.ndarray) -> list[str]:
         """Write `Predicted.prediction` or `label` of several classes, float64[n], as text: 3 or a name, or unknown."""

@@ -233,11 +233,6 @@ class LearnOptions:
             raise OptionError(f"{flags(field)[-1]}: --method {self.method} does not take it; --method {others}")
 
     @property
-    def microseconds(self) -> float:
-        """Return what `budget` allows for a row; inf where it is a word."""
-        return math.inf if isinstance(self.budget, str) else float(self.budget)
-
-    @property
     def several(self) -> bool:
         """Return whether labels are classes, of which there may be more than two."""
         return self.oaa is not None or self.classes is not None or self.multinomial is not None

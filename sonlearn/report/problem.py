@@ -42,21 +42,15 @@ class Problem:
 
     #: Whether each batch is counted by itself.
     alone = False
+    #: The classes in the order of sets, as they are written in the data; of values there are none.
+    labels: Sequence[str] = ()
+    #: Why there are no probabilities of classes; empty: there are.
+    no_probabilities = "the model predicts values, not classes"
 
     def __init__(self, options: LearnOptions, learner: Learner | None = None):
         self.options = options
         self.learner: Any = learner
         self._sample: Any = None  # the last rows, where a log or a page is asked for
-
-    @property
-    def labels(self) -> list[str]:
-        """The classes in the order of sets, as they are written in the data; of values there are none."""
-        return []
-
-    @property
-    def no_probabilities(self) -> str:
-        """Return why there are no probabilities of classes; empty: there are."""
-        return "the model predicts values, not classes"
 
     # -- what is counted -------------------------------------------------------------------------------------------
 
@@ -177,7 +171,7 @@ class Problem:
         return found
 
     @property
-    def _replied(self) -> list[Any]:
+    def _replied(self) -> Sequence[Any]:
         """The classes in the order of sets, as replies have them."""
         return self.labels
 

@@ -225,6 +225,7 @@ class Progress:
         self.trained, self.held, self._held_at_pass = Sums(), Sums(), Sums()
         self._marks = [_Marks(schedule or Schedule()), *([_Marks(fine)] if fine else [])]
         self.fine_rows: list[Row] = []
+        self.header = [line + more * labels.errs for line, more in zip(HEADER, ERROR, strict=True)]  # of the table
 
     @property
     def example_weight(self) -> float:
@@ -240,12 +241,6 @@ class Progress:
     def of_one_class(self) -> bool:
         """Return whether labels are classes and all that have been seen are alike."""
         return bool(self.trained.classes and self.labels.count == 1)
-
-    @property
-    def header(self) -> tuple[str, str]:
-        """The table's head."""
-        head = [line + more * self.labels.errs for line, more in zip(HEADER, ERROR, strict=True)]
-        return head[0], head[1]
 
     @property
     def result(self) -> Sums:

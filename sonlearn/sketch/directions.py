@@ -62,6 +62,7 @@ class FrequentDirections(Sketch):
             raise OptionError(f"alpha {alpha}: expected a finite number >= 0")
         super().__init__()
         self.rule, self.alpha_0 = rule, float(alpha)
+        self.underestimates = not rule.restore  # a shrink only lowers
         self.escaped, self.shrinks = 0.0, 0
         self._squares = np.empty(0)  # D^2 of the directions kept
         self._vectors = np.empty((0, 0))  # V' over the slots known at the last shrink
@@ -133,11 +134,6 @@ class FrequentDirections(Sketch):
         blocks = ([kept] if len(self._squares) else []) + self._waiting.blocks
         alpha = self.alpha_0 + self.rule.gain * self.escaped
         return _rows.stack(blocks) if blocks else kept, alpha
-
-    @property
-    def underestimates(self) -> bool:
-        """B'B <= A'A: a shrink only lowers; all rules but CFD."""
-        return not self.rule.restore
 
     def covariance_error_bound(self) -> float:
         """Computed certificate for ||A'A + alpha_0 I - B'B - alpha I||_2: Delta, half of it for RFD.

@@ -178,9 +178,6 @@ class RowLists:
         self._indptr = [0]
         self._rows: list[tuple[int, float, float, float, str, str | None]] = []
 
-    def __len__(self) -> int:
-        return len(self._rows)
-
     def add(
         self, line: int, y: float, weight: float, tag: str = "", name: str | None = None, base: float = 0.0
     ) -> None:  # fmt: skip

@@ -86,9 +86,6 @@ class TableRows:
         self._layouts: dict[tuple[str, ...], ColumnLayout] = {}  # by the names of members
         self._met: dict[str, None] = {}  # columns
 
-    def __len__(self) -> int:
-        return len(self._rows)
-
     def add(self, record: Record, line: int) -> None:
         """Take an object. Raises RowError."""
         members = members_of(record)

@@ -120,12 +120,8 @@ class Interactions:
         self._specs = [raw(spec) for spec in (*options.quadratic, *options.cubic, *options.interactions)]
         self.seen: set[int] = set()
         self._masks = masks_by_byte(options)
+        self.wanted = bool(self._specs) or any(self._masks)  # whether there is anything to add
         self.plan = _make_plan(compile_interactions(self._specs, set()), self._masks)
-
-    @property
-    def wanted(self) -> bool:
-        """Return whether there is anything to add."""
-        return bool(self._specs) or any(self._masks)
 
     def observe(self, namespaces: np.ndarray) -> None:
         """Make the plan ready for namespaces with these first bytes (uint8[n])."""

@@ -612,7 +612,7 @@ class Committee(Engine):
 
         `history`: of the rows that are judged, oldest first.
         """
-        rules, now, members = self.target.rules, state.now, list(state.members)
+        rules, now, members, budget = self.target.rules, state.now, list(state.members), self.options.budget
         rows, judged = _rows(state), self._judged(state)
         if judged == rules.words_after:
             now["words"] = not now["in_parts"][0] and now["features"][0] >= RARE * now["entries"][0]
@@ -620,7 +620,7 @@ class Committee(Engine):
         case = PruningCase(
             rules, self.inputs, self.long, judged, history, costs,
             short=int(now["entries"][0]) <= SHORT * rows, words=bool(now["words"][0]),
-            allowed=self.options.microseconds * 1e-6 / NAG_SECONDS * rows, decay=self.options.decay,
+            allowed=np.inf if isinstance(budget, str) else budget * 1e-6 / NAG_SECONDS * rows, decay=self.options.decay,
             late=self.options.label_delay, classes=self.target.expected(state.labels),
         )  # fmt: skip
         judge = self.target.judge(case)
