@@ -23,9 +23,8 @@ from sonlearn.jit.sequence import Calls
 from sonlearn.learn.engine import Engine, Predictions, padded
 from sonlearn.learn.first_order import rules
 from sonlearn.learn.losses import Output, output_of
-from sonlearn.learn.multiclass.engine import OfPairs
 from sonlearn.learn.pairs import Pairs
-from sonlearn.learn.tables import PAIRS, new_pairs, side_by_side, table_of
+from sonlearn.learn.tables import PAIRS, OfPairs, new_pairs, side_by_side, table_of
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
 

@@ -1,7 +1,5 @@
 """Learners of several classes at once: what a row scores for every class, from what has occurred with its features.
 
-`engine`   what learners have in common whose numbers stand in a table of the pairs of a feature and a class that
-           occurred together (`sonlearn.learn.pairs`)
 `arow`     AROW with a diagonal, against up to three rivals
 `bayes`    naive Bayes
 `rls`      recursive least squares with one whole matrix for all classes

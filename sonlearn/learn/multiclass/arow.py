@@ -29,9 +29,8 @@ from sonlearn.data.axes import BY_FEATURE, Scalars
 from sonlearn.data.linear_algebra import clear_first, find_largest, plus_dot, product
 from sonlearn.data.rows import SQUARES, entries, is_learned
 from sonlearn.jit import fetch, inline, jit
-from sonlearn.learn.multiclass.engine import OfPairs
 from sonlearn.learn.pairs import LARGE_TABLE, Pairs, add_weights, has_room, place_for, place_of, scale_pairs
-from sonlearn.learn.tables import PAIRS, faded, new_pairs, side_by_side, table_of
+from sonlearn.learn.tables import PAIRS, OfPairs, faded, new_pairs, side_by_side, table_of
 
 #: Wrong classes that a row is learned against, at most.
 MAX_RIVALS = 3

@@ -37,9 +37,8 @@ from sonlearn.data.axes import BY_CLASS, BY_FEATURE, Scalars, summed
 from sonlearn.data.linear_algebra import add_scaled
 from sonlearn.data.rows import is_learned
 from sonlearn.jit import inline, jit
-from sonlearn.learn.multiclass.engine import OfPairs
 from sonlearn.learn.pairs import DISTANCE, LARGE_TABLE, Pairs, fetch_block, has_room, place_for, scale_pairs
-from sonlearn.learn.tables import PAIRS, faded, new_pairs, side_by_side, table_of
+from sonlearn.learn.tables import PAIRS, OfPairs, faded, new_pairs, side_by_side, table_of
 from sonlearn.views.codes import log_of_next, logarithms
 
 #: Counts end here, where float32 still counts by ones; less than MIN_COUNT is none.
