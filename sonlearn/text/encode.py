@@ -418,13 +418,13 @@ class ColumnEncoder:
     def words(self, value: Any) -> list[str]:
         """The words of a text, or of what else JSON has in a column of texts."""
         words = [] if value is None else words_of(value if isinstance(value, str) else number_text(float(value)))
-        self._table.count_words(len(words))
         if words:
             self.hold(self.kinds, "text")
         return words
 
     def _text(self, field: str) -> Entries:
         words = self.words(field)
+        self._table.count_words(len(words))
         if not words:
             return self.missing()
         out = [self._word(word) for word in words]

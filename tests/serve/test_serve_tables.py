@@ -16,9 +16,9 @@ from sonlearn.text.encode import TableEncoder
 from sonlearn.text.read import Reader
 
 
-def of_json():
+def of_json(**options):
     lines = b'{"_label": 1, "a": {"x": 1, "y": true}}\n{"_label": -1, "a": {"z": 2}}\n' * 20
-    return learned_from(lines, TextOptions(format="json"))
+    return learned_from(lines, TextOptions(format="json", **options))
 
 
 def of_table(**options):
@@ -297,6 +297,7 @@ def test_a_body_that_is_encoded_is_refused_by_the_name_of_its_encoding():
         (of_table, lambda words: {"n": 1, "note": " ".join(words)}),
         (of_table, lambda words: dict.fromkeys(words, 1)),
         (of_json, lambda words: {"a": {"_text": " ".join(words)}}),
+        (lambda: of_json(text=("note",)), lambda words: {"note": " ".join(words)}),
         (of_json, lambda words: {"a": words}),
         (of_json, lambda words: {"a": dict.fromkeys(words, 1)}),
         (of_json, lambda words: {"a": list(range(1, len(words)))}),
