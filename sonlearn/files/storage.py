@@ -109,9 +109,7 @@ def read(
     path = os.fspath(path)
     with _opened(path) as (file, size):
         header, arrays, writer = _read(path, file, size)
-    if kind is not None and header.get("kind") != kind:
-        raise ModelFileError(f"{path}: holds a {header.get('kind', 'state without a kind')}, expected a {kind}")
-    if kind is not None and version is not None:
+    if kind is not None:
         check_model(header, kind, version, writer, f"{path}: ")
     return header, arrays
 
@@ -200,15 +198,15 @@ def _fitting(template: np.ndarray, array: np.ndarray, name: str) -> np.ndarray:
     return array
 
 
-def check_model(header: dict[str, Any], kind: str, version: int, writer: str = "", place: str = "") -> None:
+def check_model(header: dict[str, Any], kind: str, version: int | None, writer: str = "", place: str = "") -> None:
     """Raise ModelFileError where a header is not of this kind of model, or of another version of its format.
 
-    `writer`: which version of sonlearn wrote it, where that is known; `place`: how the message begins.
+    `version`: None for any; `writer`: which sonlearn wrote it, where that is known; `place`: how the message begins.
     """
     if header.get("kind") != kind:
-        raise ModelFileError(f"a {header.get('kind')}, not a {kind}")
+        raise ModelFileError(f"{place}holds a {header.get('kind', 'state without a kind')}, expected a {kind}")
     found = header.get("format")
-    if found != version:
+    if version is not None and found != version:
         newer = isinstance(found, int) and found > version
         earlier = f"{writer} wrote it: read it with that one" if writer else "it is of an earlier sonlearn"
         remedy = "a newer sonlearn is needed" if newer else f"{earlier}, or train it anew"
