@@ -73,6 +73,12 @@ class Batch(NamedTuple):
         """Number of examples."""
         return len(self.y)
 
+    @property
+    def named(self) -> np.ndarray:
+        """bool[n]: rows whose label is the name of a class."""
+        names = self.class_names
+        return np.zeros(self.n, bool) if names is None else np.array([name is not None for name in names], bool)
+
     def part(self, start: int, stop: int) -> Batch:
         """The examples `start` to `stop` - 1; `self` if these are all. The arrays share memory."""
         if start <= 0 and stop >= self.n:

@@ -115,9 +115,7 @@ def interleaved(waiting: Batch | None, batch: Batch, delay: int) -> tuple[Batch,
     order = pairs.ravel()[pairs.ravel() >= 0]
     ahead = np.column_stack([np.ones(len(coming), bool), np.zeros(len(coming), bool)]).ravel()[pairs.ravel() >= 0]
     rows = whole.at(order)
-    labelled = ~np.isnan(rows.y)
-    if rows.class_names is not None:
-        labelled |= np.array([name is not None for name in rows.class_names])
+    labelled = ~np.isnan(rows.y) | rows.named
     labelled &= ~(ahead & (np.abs(rows.y) > WILD))  # one that will be refused: no combiner waits for it
     rows = without_labels(rows._replace(weight=np.where(labelled, rows.weight, 0.0)), ahead)
     return rows, np.flatnonzero(ahead), whole.part(max(whole.n - delay, 0), whole.n)

@@ -57,10 +57,7 @@ class LabelEncoder:
 
         With `remember` the coding that shows in the rows before that one is settled.
         """
-        y = batch.y
-        named = np.zeros(len(y), dtype=bool)
-        if batch.class_names is not None:
-            named = np.isnan(y) & np.array([name is not None for name in batch.class_names], dtype=bool)
+        y, named = batch.y, np.isnan(batch.y) & batch.named
         if not self._classes:
             y = np.where(named | ((y < 0) & (self.loss == "poisson")), UNFIT, y)
             return y, first_unfit(y)

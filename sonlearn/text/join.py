@@ -61,8 +61,7 @@ class JoinedLabels:
         """Yield the rows of a pass with the labels of their ids in the place of their own."""
         self._without = self._replaced = 0
         for batch in batches:
-            own = zip(batch.class_names or [None] * batch.n, batch.y.tolist(), strict=True)
-            labelled = [name is not None or y == y for name, y in own]
+            labelled = (~np.isnan(batch.y) | batch.named).tolist()
             at = list(map(self._place, batch.tags or [""] * batch.n, labelled))
             names = self._names and [self._names[i] for i in at]
             yield batch._replace(y=self._y[at], class_names=names)

@@ -347,11 +347,8 @@ def standing(by: str, loss: float | None, error: float | None) -> float:
 
 def learnable(batch: Batch, held: np.ndarray | None = None) -> np.ndarray:
     """bool[n]: rows with a label and a weight that are not held out."""
-    labelled = ~np.isnan(batch.y)
-    if batch.class_names is not None:
-        labelled |= np.array([name is not None for name in batch.class_names], dtype=bool)
-    labelled_rows: np.ndarray = labelled & (batch.weight > 0)
-    return labelled_rows if held is None else labelled_rows & ~held
+    rows: np.ndarray = (~np.isnan(batch.y) | batch.named) & (batch.weight > 0)
+    return rows if held is None else rows & ~held
 
 
 def criterion(options: Sequence[LearnOptions], by: str | None) -> str:
