@@ -35,7 +35,7 @@ from sonlearn.learn.predicted import PROBABILISTIC
 from sonlearn.options import TextOptions
 from sonlearn.options.learning import OUTPUT_OPTIONS
 from sonlearn.options.methods import CURVED, METHODS, additive
-from sonlearn.options.python import Parameter, in_python, naming, parameters_of, with_parameters
+from sonlearn.options.python import Parameter, in_keywords, naming, parameters_of, with_parameters
 from sonlearn.report.labels import LabelStatistics, far_labels
 from sonlearn.text.arrow import arrow_table, categories_of, is_mixed, table_batch
 from sonlearn.text.columns import NONE_MET, ColumnTable, Labelling, column_of, columns_have, names_a_column
@@ -625,7 +625,7 @@ class SonlearnRegressor(RegressorMixin, _SklearnEstimator):
         constant = labels.constant(classes=False)
         note = constant and far_labels(self.learner_.options.method, learned.sum(), loss / labels.weight, constant)
         if note:
-            warnings.warn(str(in_python(type(self).__name__, OptionError(note))), UserWarning, stacklevel=2)
+            warnings.warn(f"{type(self).__name__}: {in_keywords(note)}", UserWarning, stacklevel=2)
         return self
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

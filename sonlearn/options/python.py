@@ -2,8 +2,8 @@
 
 `parameters_of` gives each option as a `Parameter`; a client adds those of its own. From such a table follow the
 signature that `inspect` and editors show (`constructor`), a class with both (`with_parameters`), and the types in
-`sonlearn/options/keywords.pyi`, which ``tests/support/write_keywords.py`` writes and a test compares. `in_python` turns
-a message about flags into one about keywords.
+`sonlearn/options/keywords.pyi`, which ``tests/support/write_keywords.py`` writes and a test compares. `in_keywords`
+turns a message about flags into one about keywords.
 """
 
 from __future__ import annotations
@@ -124,24 +124,19 @@ _KEYWORDS = {
 _FLAG = re.compile(r"(?<![\w-])(--?[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*)( (?='))?")
 
 
-def in_python(owner: str, error: OptionError, renamed: Mapping[str, str] | None = None) -> OptionError:
-    """`error` as one about keywords of `owner`: ``-m 0`` is ``sketch_size 0``."""
-    return OptionError(f"{owner}: {in_keywords(str(error), renamed)}")
-
-
 @contextlib.contextmanager
 def naming(owner: str, renamed: Mapping[str, str] | None = None) -> Iterator[None]:
     """Raise an OptionError of this context as one about keywords of `owner`, and an InputError in keywords."""
     try:
         yield
     except OptionError as error:
-        raise in_python(owner, error, renamed) from None
+        raise OptionError(f"{owner}: {in_keywords(str(error), renamed)}") from None
     except InputError as error:
         raise error.but(expected=in_keywords(error.expected, renamed)) from None
 
 
 def in_keywords(text: str, renamed: Mapping[str, str] | None = None) -> str:
-    """`text` with keywords in the place of flags: ``--ignore 'zip'`` is ``ignore='zip'``."""
+    """`text` with keywords in the place of flags: ``-m 0`` is ``sketch_size 0``, ``--ignore 'a'`` ``ignore='a'``."""
 
     def keyword(found: re.Match[str]) -> str:
         name = _KEYWORDS.get(found[1])

@@ -9,6 +9,7 @@ import dataclasses
 import math
 import numbers
 from collections.abc import Callable, Iterable
+from operator import gt, le, lt
 from typing import Any
 
 from sonlearn.errors import OptionError
@@ -144,12 +145,9 @@ def check_field(field: dataclasses.Field[Any], value: Any) -> None:
         return
     if isinstance(value, float) and math.isnan(value):
         raise OptionError(f"{name} nan: expected a number")
-    if "low" in meta and value < meta["low"]:
-        raise OptionError(f"{name} {value}: expected at least {meta['low']:g}")
-    if "above" in meta and value <= meta["above"]:
-        raise OptionError(f"{name} {value}: expected more than {meta['above']:g}")
-    if "high" in meta and value > meta["high"]:
-        raise OptionError(f"{name} {value}: expected at most {meta['high']:g}")
+    for bound, outside, words in (("low", lt, "at least"), ("above", le, "more than"), ("high", gt, "at most")):
+        if bound in meta and outside(value, meta[bound]):
+            raise OptionError(f"{name} {value}: expected {words} {meta[bound]:g}")
 
 
 def check_fields(options: Any) -> None:

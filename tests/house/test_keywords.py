@@ -6,7 +6,7 @@ import inspect
 import pytest
 
 from sonlearn import InputError, Learner, LearnOptions, OptionError, TextOptions, read_batches
-from sonlearn.options.python import in_python, parameters_of
+from sonlearn.options.python import in_keywords, parameters_of
 
 
 def test_the_written_types_are_those_of_the_options():
@@ -69,7 +69,5 @@ def test_what_python_calls_says_keywords_and_no_flags():
 
 def test_messages_about_flags_become_messages_about_keywords():
     text = "--no-prune with -m 3: give --learning_rate, or --sketch rfd (see --help)"
-    assert str(in_python("X", OptionError(text))) == (
-        "X: --no-prune with sketch_size 3: give learning_rate, or sketch rfd (see --help)"
-    )
+    assert in_keywords(text) == "--no-prune with sketch_size 3: give learning_rate, or sketch rfd (see --help)"
     assert set(parameters_of(LearnOptions)) == {field.name for field in dataclasses.fields(LearnOptions)}
