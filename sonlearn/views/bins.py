@@ -12,7 +12,6 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from sonlearn.data import axes, merging
-from sonlearn.data.arrays import zeros
 from sonlearn.data.axes import Counted, Scalars, pooled
 from sonlearn.data.rows import COUNT, SQUARES, Rows, begin_row, is_learned
 from sonlearn.jit import inline, jit
@@ -211,30 +210,19 @@ def bins_of(state, work, j, k, table, learned):
 
 #: Mantissa bits of the bins of `Odds` (`float_code`).
 RESOLUTION = 2
-#: Raw features whose bins are remembered, the first ones seen: the frequent ones are among them.
-REMEMBERED = 1 << 15
-#: Bins of a feature that are remembered: those of four octaves, side by side in one line of the cache.
-WAYS = 16
-#: Bits of a bin's number where it is remembered; of 31, the 10 others tell it from those of its place.
-_NUMBER_BITS = 21
-_NUMBER = (1 << _NUMBER_BITS) - 1
 
 
 class OddsScratch(NamedTuple):
-    """One row under way, by entry; and what is remembered."""
+    """One row under way, by entry."""
 
     numbers: np.ndarray  # int64[longest row]
-    others: np.ndarray  # int64[longest row]; the entries whose numbers are not remembered
-    codes: np.ndarray  # int64[longest row], of the bins of those, where they have one
-    keys: np.ndarray  # int64[longest row]; the same
-    fetched: np.ndarray  # int64[longest row]; what `first_slot` has read for those
+    keys: np.ndarray  # int64[longest row], of the entries' bins
+    fetched: np.ndarray  # int64[longest row]; what `first_slot` has read
     marks: np.ndarray  # see `put`
     # of the row's entries, float64[longest row]: weight of the rows of its class, and logarithm of how many times as
     # frequent each is in the positive class
     found: np.ndarray
     odds: np.ndarray
-    # int32[REMEMBERED, WAYS]; 0, or `tag_of` and number of a bin of that raw feature, as the table has it
-    memory: np.ndarray
 
 
 class Odds(Bins):
@@ -250,13 +238,11 @@ class Odds(Bins):
     """
 
     def __init__(self, *, limit: int = CAPACITY):
-        self._memory = zeros((REMEMBERED, WAYS), np.int32)
-        self._of = np.zeros(0), np.zeros(0)  # the arrays of the state that it is of
         super().__init__(code="float", limit=limit)
         self._kernel = weigh_rows
 
     def _new_work(self, longest: int) -> OddsScratch:
-        return OddsScratch(*np.zeros((5, longest), np.int64), new_marks(longest), *np.zeros((2, longest)), self._memory)
+        return OddsScratch(*np.zeros((3, longest), np.int64), new_marks(longest), *np.zeros((2, longest)))
 
     def reserve(self, state: BinsState, rows: Rows, features: int) -> BinsState:
         """Let the arrays hold what `rows` may bring; the table grows on the way."""
@@ -267,13 +253,7 @@ class Odds(Bins):
         return int(rows.indptr[-1])
 
     def calls(self, state: BinsState, rows: Rows, out: Rows, learn: bool = True, start: Place = (0, 0)) -> Calls:
-        """See `View.calls`.
-
-        Bins that are not of this state are forgotten: numbers of another one, or of features numbered otherwise.
-        """
-        of = state.slots, state.own
-        if of[0] is not self._of[0] or of[1] is not self._of[1]:
-            self._memory[:], self._of = 0, of
+        """See `View.calls`."""
         room = fits, (state.now["features"], len(state.counts) - len(out.features))
         return [room, *super().calls(state, rows, out, learn, start)]
 
@@ -303,13 +283,11 @@ def weigh_rows(params, state, work, rows, out, i, at, learn):
         if learned and lacks_room(state.slots, params.limit, now["made"], most):
             break
         begin, shared = at, now["made"] + most > params.limit
-        others = recall(work, rows, i)
-        n, constant = most - look_up(work, rows, i, others, table), UNKNOWN
+        n, constant = most - look_up(work, rows, i, table), UNKNOWN
         left_out, new = False, 0
-        for m in range(others):
-            k = work.others[m]
+        for k in range(most):
             if work.numbers[k] == ASK:
-                work.numbers[k] = number_and_remember(work, table, now, rows.features[rows.indptr[i] + k], m, learned)
+                work.numbers[k] = number_of(work.keys[k], work.fetched[k], table, now, learned)
             elif work.numbers[k] == CONSTANT:
                 constant = k
                 work.numbers[k] = number_itself(state, rows.constant, learned)
@@ -335,60 +313,19 @@ def weigh_rows(params, state, work, rows, out, i, at, learn):
 
 
 @inline(force=True)
-def recall(work, rows, i):
-    """Numbers of the entries of row i as far as they are remembered; returns how many are not, and lists those.
-
-    Without a branch, so that what is read of all entries is under way together.
-    """
-    start, stop, m = rows.indptr[i], rows.indptr[i + 1], 0
-    features, values = rows.features[start:stop], rows.values[start:stop]
-    for k in range(stop - start):
-        j, code = features[k], float_code(values[k], RESOLUTION)
-        known = work.memory[np.uintp(j & (REMEMBERED - 1)), np.uintp(way_of(code))]
-        work.numbers[np.uintp(k)] = known & _NUMBER
-        work.others[np.uintp(m)] = k
-        m += ((known >> _NUMBER_BITS ^ tag_of(code)) | (j & ~(REMEMBERED - 1))) != 0 or abs(values[k]) < codes.MIN_VALUE
-    return m
-
-
-@inline(force=True)
-def look_up(work, rows, i, others, table):
-    """Fill in the entries of row i that are not remembered, and keys of their bins; return how many are no bins."""
+def look_up(work, rows, i, table):
+    """Fill in the entries of row i, and keys of their bins; return how many are no bins."""
     start, none = rows.indptr[i], 0
-    for m in range(others):
-        k = work.others[m]
-        place = start + k
-        j, x = rows.features[place], tamed(rows.values[place])
+    for k in range(rows.indptr[i + 1] - start):
+        j, x = rows.features[start + k], tamed(rows.values[start + k])
         if x == 0.0 or j == rows.constant:
             work.numbers[k] = ZERO if x == 0.0 else CONSTANT
             none += 1
             continue
-        code = float_code(rows.values[place], RESOLUTION)
-        work.numbers[k], work.codes[m] = ASK, code
-        work.keys[m] = key_of(rows.ids[place], 2 * code)
-        work.fetched[m] = first_slot(work.keys[m], table.slots, table.shift)
+        work.numbers[k] = ASK
+        work.keys[k] = key_of(rows.ids[start + k], 2 * float_code(rows.values[start + k], RESOLUTION))
+        work.fetched[k] = first_slot(work.keys[k], table.slots, table.shift)
     return none
-
-
-@inline(force=True)
-def way_of(code):
-    """Return where the bin of this code is remembered: bins side by side of either sign have places of their own."""
-    return (code >> 1) & (WAYS - 1)
-
-
-@inline(force=True)
-def tag_of(code):
-    """Return what tells the bin of this code from others with the same `way_of`; at least 1, below 2^10."""
-    return ((code >> 5) << 1 | (code & 1)) + 1
-
-
-@inline(force=True)
-def number_and_remember(work, table, now, j, m, learned):
-    """Number of the bin of feature j that is place m of those looked up, from the table; may be UNKNOWN."""
-    number = number_of(work.keys[m], work.fetched[m], table, now, learned)
-    if number != UNKNOWN and number <= _NUMBER and 0 <= j < REMEMBERED:
-        work.memory[j, way_of(work.codes[m])] = tag_of(work.codes[m]) << _NUMBER_BITS | number
-    return number
 
 
 @inline(force=True)

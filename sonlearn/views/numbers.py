@@ -282,9 +282,9 @@ class Numbering(View):
     """
 
     def room(self, state: Any, rows: Rows) -> Rows:
-        """See `View.room`; scratch space as well."""
+        """See `View.room`; scratch space as well, whose first array is for a row's entries."""
         longest = longest_row(rows)
-        if longest > len(self._work.codes):
+        if longest > len(self._work[0]):
             self._work = self._new_work(longest)
         return super().room(state, rows)
 
