@@ -26,7 +26,6 @@ from sonlearn.data.batch import Batch
 from sonlearn.data.rows import Rows
 from sonlearn.errors import InputError, OptionError, SonlearnError
 from sonlearn.learn.delay import without_labels
-from sonlearn.learn.ensemble.scheduling import mapping
 from sonlearn.learn.learner import Learner, Predicted
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.losses import LOSS_OPTIONS, OF_CLASSES
@@ -191,7 +190,7 @@ class Tuning:
             Contender(setting, Learner(setting.options, text, threads=own), schedule, holdout) for setting in settings
         ]
         self._threads = threads
-        self._run = mapping(ThreadPoolExecutor(threads) if threads > 1 else None)
+        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
         self._skip, self._labelled, self._pass = skip, 0, 1
         self._next = math.inf if halving is None else halving  # row after which the worse half stops
         if halving is not None and halving < 1:
@@ -298,7 +297,8 @@ class Tuning:
             working[i].seconds += time.thread_time() - started
 
         # The slowest settings start first, so that no thread waits long for the last one.
-        self._run(learn_one, sorted(range(len(working)), key=lambda i: -working[i].seconds))
+        order = sorted(range(len(working)), key=lambda i: -working[i].seconds)
+        list((self._pool.map if self._pool else map)(learn_one, order))
         if not self.at_work:
             raise next(contender.failure for contender in working if contender.failure is not None)
         self._check_classes(batch)

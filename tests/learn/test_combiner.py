@@ -24,7 +24,9 @@ from sonlearn.learn.ensemble.combiner import (
     value_slope_curvature,
     without,
 )
+from sonlearn.learn.ensemble.history import History
 from sonlearn.learn.ensemble.label_scale import new_scale
+from sonlearn.learn.ensemble.pruning import PruningCase
 from sonlearn.learn.ensemble.target import Part, Target
 from sonlearn.learn.losses import Loss, loss_of, loss_slope, loss_value
 from sonlearn.options.members import Member
@@ -170,6 +172,35 @@ def test_without_some_members_the_others_weights_are_those_of_least_loss():
     np.testing.assert_allclose(left.w[0, rest], best, rtol=1e-9)
     assert left.w[0, 1] == 0.0
     assert np.abs(best - w[rest]).max() > 1e-3
+
+
+@pytest.mark.parametrize("loss", ["logistic", "squared"])
+def test_members_are_judged_by_the_weights_of_least_loss_without_them(loss):
+    """Those before each period of rows, where a combiner has learned them anew; on the last three quarters of these."""
+    V, y, weight = stream(loss, n=500)
+    V, y, weight = (each[(weight > 0) & ~np.isnan(y)].astype(np.float32).astype(np.float64) for each in (V, y, weight))
+    target, n = Target(LearnOptions(method="committee", loss=loss), (Member("gd", "raw", weight=0.25),) * 4), len(y)
+    history = History(V.astype(np.float32)[:, :, None], np.column_stack([np.zeros(n), y, weight]).astype(np.float32))
+    judge = target.judge(PruningCase(target.rules, target.inputs, (0, 1, 2, 3), n, history, np.ones(4), short=True))
+
+    def mean_loss(left):
+        gone, z = [i for i in range(4) if i not in left], np.zeros(n)
+        for begin in range(0, n, PERIOD):
+            before, which = slice(0, begin), slice(begin, begin + PERIOD)
+            w = np.array([each.weight for each in target.inputs])
+            _, w, A = dense(loss, w, V[before], y[before], weight[before], np.full(4, target.judging[0]))
+            inner, outer = A[np.ix_(left, left)], A[np.ix_(left, gone)]
+            z[which] = V[which][:, left] @ (w[left] + np.linalg.solve(inner, outer @ w[gone])) if left else 0.0
+        each = np.log1p(np.exp(-y * z)) if loss == "logistic" else (z - y) ** 2
+        return np.average(each[n // 4 :], weights=weight[n // 4 :])
+
+    assert n % PERIOD != 0
+    now, nothing = mean_loss([0, 1, 2, 3]), mean_loss([])
+    assert 0.05 * now < nothing - now
+    for left, unit in (([0, 1, 2, 3], [1]), ([0, 1, 2, 3], [0, 3]), ([0, 2, 3], [2])):
+        now, without_it = mean_loss(left), mean_loss([i for i in left if i not in unit])
+        growth = (without_it - now) / min(now, nothing - now)
+        np.testing.assert_allclose(judge.growth(left, unit), growth, rtol=1e-7)
 
 
 @pytest.mark.parametrize("rows", [None, 10**6])

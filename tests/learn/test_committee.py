@@ -244,7 +244,7 @@ def test_a_checkpoint_judges_no_committee_twice():
     worth, asked = np.array([0.0, 0.01, 1.0, 2.0, 4.0]), []
 
     class Known(ReplayJudge):
-        def _replayed(self, chosen):
+        def _conditioned(self, chosen):
             asked.append(tuple(chosen))
             return chance + 10.0 - worth[list(chosen)].sum()
 

@@ -624,7 +624,7 @@ class Committee(Engine):
             late=self.options.label_delay, classes=self.target.expected(state.labels),
         )  # fmt: skip
         judge = self.target.judge(case)
-        idle = prune(case, judge, self.at_work(state).active, state.tally[:, 2:], self._scheduler.map)
+        idle = prune(case, judge, self.at_work(state).active, state.tally[:, 2:])
         for i in idle:
             members[i] = self.engines[i].new()
             state.active[i] = False

@@ -27,11 +27,10 @@ A deterministic function of the rows learned: a resumed run decides as one long 
 
 **Judges** say what members are worth beside each other, from their history.
 
-`ReplayJudge` runs a combiner anew over the last rows, for each set of members that it is asked for: what will come of
-it. Where labels are mostly chance, even a member that tells all there is to tell changes the loss little: its growth is
-a share of the loss or, where that is less, of what is explained of it. `FittedJudge`, of several classes, looks for the
-weights that are best for the rows: a replay for each member that might go takes three times as long, and while rows are
-few a combiner is still learning.
+`ReplayJudge` runs a combiner anew over the last rows, and asks its matrix what the weights would have been without
+members. Where labels are mostly chance, even a member that tells all there is to tell changes the loss little: its
+growth is a share of the loss or, where that is less, of what is explained of it. `FittedJudge`, of several classes,
+looks for the weights that are best for the rows: while rows are few a combiner is still learning.
 """
 
 from __future__ import annotations
@@ -39,13 +38,14 @@ from __future__ import annotations
 import functools
 import heapq
 import math
-import threading
-from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
+from sonlearn.data.arrays import plain
+from sonlearn.jit.sequence import run_calls
 from sonlearn.learn.boosting.state import CLASSES
+from sonlearn.learn.ensemble.combiner import PERIOD, new_combiner
 from sonlearn.learn.ensemble.history import WIDTH, History, multiplicity
 from sonlearn.options.members import Member
 from sonlearn.options.views import VIEWS
@@ -148,13 +148,10 @@ def next_checkpoint(rules: Rules, rows: int) -> int:
     return min((at - rows for at in every if at > rows), default=0)
 
 
-def prune(
-    case: PruningCase, judge: Judge, left: list[int], entries: np.ndarray, run: Callable[..., list] = map
-) -> list[int]:
+def prune(case: PruningCase, judge: Judge, left: list[int], entries: np.ndarray) -> list[int]:
     """Positions of the members to prune at the checkpoint after these rows, of those `left`.
 
-    `entries`: float64[k, 2], entries of rows that each member has learned, and different ones. `run`: ``map``, maybe
-    side by side.
+    `entries`: float64[k, 2], entries of rows that each member has learned, and different ones.
     """
     if case.rows in (case.rules.words_after, case.rules.first):
         lacking = lacking_rows(case, left, entries)
@@ -164,11 +161,11 @@ def prune(
         going = scattered(case, left, entries)
         going += lacking + [i for i in others if i not in going]
     else:
-        going = pruned(case, judge, left, run) if rows_of_rarer(case) >= case.rules.rarer else []
-    return going + beyond_budget(case, judge, [i for i in left if i not in going], run)
+        going = pruned(case, judge, left) if rows_of_rarer(case) >= case.rules.rarer else []
+    return going + beyond_budget(case, judge, [i for i in left if i not in going])
 
 
-def pruned(case: PruningCase, judge: Judge, left: list[int], run: Callable[..., list] = map) -> list[int]:
+def pruned(case: PruningCase, judge: Judge, left: list[int]) -> list[int]:
     """Positions of the members to prune, of those `left`; two stay at least, and two of the offline combination.
 
     What a member's absence costs grows as others go. So only the one that looked cheapest to miss is judged anew, if
@@ -181,7 +178,7 @@ def pruned(case: PruningCase, judge: Judge, left: list[int], run: Callable[..., 
         return going
     share = case.costs / max(case.costs.sum() - case.costs[stacked].sum(), 1e-300)
     units = units_of(case, left, share)
-    growths = run(lambda unit: judge.growth(left, unit), units)
+    growths = [judge.growth(left, unit) for unit in units]
     queue = [
         (_price(growth, share[unit].sum()), unit, growth, len(left))
         for unit, growth in zip(units, growths, strict=True)
@@ -243,14 +240,13 @@ def offline_growth(case: PruningCase, judge: Judge, left: list[int], unit: list[
     return judge.growth(long, unit) if len(rest) >= 2 else math.inf
 
 
-def beyond_budget(case: PruningCase, judge: Judge, left: list[int], run: Callable[..., list] = map) -> list[int]:
+def beyond_budget(case: PruningCase, judge: Judge, left: list[int]) -> list[int]:
     """Positions of the members to prune, of those `left`, until the others cost no more than is allowed."""
     left, going = list(left), []
     while len(left) > 1 and case.costs[left].sum() > case.allowed:
         stacked = [i for i in left if case.inputs[i].stacked]  # of no use without others
         some = stacked or [i for i in left if case.costs[i] > 0.0]
-        growths = run(lambda i: judge.growth(left, [i]), some)
-        prices = [_price(growth, case.costs[i]) for i, growth in zip(some, growths, strict=True)]
+        prices = [_price(judge.growth(left, [i]), case.costs[i]) for i in some]
         going.append(some[int(np.argmin(prices))])
         left.remove(going[-1])
     return going
@@ -347,7 +343,10 @@ JUDGE_PRIOR = 1.0
 
 
 class ReplayJudge:
-    """Growths of the mean loss of combiners run anew, on the last three quarters of the rows.
+    """Growths of the mean loss of combinations, on the last three quarters of the rows.
+
+    A combiner learns the rows anew, once. Without some of its inputs each `PERIOD` of rows is combined with the weights
+    that are the others' by its matrix as it was before: where the loss is squared, those it would have learned.
 
     Parameters
     ----------
@@ -356,9 +355,9 @@ class ReplayJudge:
     """
 
     def __init__(self, target: Target, case: PruningCase):
-        self._target, self._case, self._loss = target, case, functools.cache(self._replayed)
+        self._target, self._case, self._loss = target, case, functools.cache(self._conditioned)
         self._means = tuple(i for i in range(len(case.costs)) if case.inputs[i].method in ("ewma", "shares"))
-        self._first = threading.Lock()
+        self._at: list[int] = []  # the inputs; before they are asked for, none
 
     def growth(self, left: list[int], unit: list[int]) -> float:
         """By what share the loss of a combination of those `left` grows without those of the `unit`.
@@ -366,18 +365,35 @@ class ReplayJudge:
         The share is of the loss or, where that is less, of what it is below the loss of means of the labels; where no
         member is one, of a combination of nothing.
         """
-        with self._first:  # who asks at the same time waits for it
-            now, constant = self._loss(tuple(left)), self._loss(self._means)
+        now, constant = self._loss(tuple(left)), self._loss(self._means)
         share = max(min(now, constant - now), LEAST_EXPLAINED * now, 1e-300)
         return (self._loss(tuple(i for i in left if i not in unit)) - now) / share
 
-    def _replayed(self, chosen: tuple[int, ...]) -> float:
-        """The loss of a combiner of the `chosen`."""
-        case = self._case
-        at = [*chosen, *range(len(case.costs), len(case.inputs))]
-        _, losses, weight = self._target.replayed(case, at, self._target.judging)
-        start = len(losses) // 4
-        return float(np.average(losses[start:], weights=weight[start:])) if len(losses) else 0.0
+    def _conditioned(self, chosen: tuple[int, ...]) -> float:
+        """The loss of a combination of the `chosen`, which are some of those asked for first."""
+        k = len(self._case.costs)
+        if not self._at:
+            self._replay([*chosen, *range(k, len(self._case.inputs))])
+        gone = [place for place, i in enumerate(self._at) if i < k and i not in chosen]
+        P = self._P[:, :, gone]
+        w = self._w - (P @ np.linalg.solve(P[:, gone], self._w[:, gone, None]))[:, :, 0]
+        z = np.einsum("kn,nk->n", self._V[:, :, 0], w[self._periods])
+        return float(self._target.losses(z[:, None], self._part) @ self._share)
+
+    def _replay(self, at: list[int]) -> None:
+        """Keep what a combiner of the inputs `at` knows before each period: w and P, float64[periods, at(, at)]."""
+        target, case, self._at = self._target, self._case, at
+        V, part = target.remembered(case.history, at)
+        combiner, n, w, P = new_combiner([case.inputs[i] for i in at], target.judging, case.decay), V.shape[1], [], []
+        for start in range(0, n, PERIOD):
+            which = slice(start, min(start + PERIOD, n))
+            w.append(combiner.w[0].copy())
+            P.append(combiner.P[0].copy())
+            own, z = plain(V[:, which]), np.zeros((len(part.rows.y[which]), 1))
+            run_calls(target.combine(combiner, own, part.between(which), True, z))
+        self._w, self._P, judged = np.array(w), np.array(P), slice(n // 4, n)
+        self._V, self._part, self._periods = V[:, judged], part.between(judged), np.arange(n)[judged] // PERIOD
+        self._share = self._part.rows.weight / self._part.rows.weight.sum()
 
 
 class FittedJudge:
@@ -391,13 +407,12 @@ class FittedJudge:
 
     def __init__(self, case: PruningCase):
         self._case, self._growths = case, dict[tuple[int, ...], np.ndarray]()
-        self._w, self._first = np.array([each.weight for each in case.inputs]), threading.Lock()
+        self._w = np.array([each.weight for each in case.inputs])
 
     def growth(self, left: list[int], unit: list[int]) -> float:
         """The growth without those of the `unit`, which are taken one by one."""
-        with self._first:  # who asks at the same time waits for it
-            if tuple(left) not in self._growths:  # weights are near those that are best without one of them
-                self._w[left], self._growths[tuple(left)] = fitted(self._case, left, start=self._w)
+        if tuple(left) not in self._growths:  # weights are near those that are best without one of them
+            self._w[left], self._growths[tuple(left)] = fitted(self._case, left, start=self._w)
         return float(self._growths[tuple(left)][[left.index(i) for i in unit]].sum())
 
 

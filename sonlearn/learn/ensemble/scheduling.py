@@ -67,15 +67,6 @@ def work_off(jobs: list[Job], pool: Executor | None, threads: int) -> None:
         wait(running)
 
 
-def mapping(pool: Executor | None) -> Callable[..., list]:
-    """``map`` that is done when it returns, in `pool` or without."""
-
-    def done(call: Callable, *items: Iterable) -> list:
-        return list((pool.map if pool else map)(call, *items))
-
-    return done
-
-
 #: Parts of what is learned at a time, and rows of a part at least, where a view and its members take longer than
 #: LONG_SHARE times a thread's share. Each part has to fetch their tables into the cache anew, and takes Python's time.
 MAX_PARTS, MIN_ROWS, LONG_SHARE = 4, 384, 1.0
@@ -96,7 +87,7 @@ class Scheduler:
 
     def __init__(self, threads: int = 1):
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
-        self._threads, self.map = threads if threads > 1 else 0, mapping(self._pool)
+        self._threads = threads if threads > 1 else 0
         self._took: dict[str, list[float]] = {}  # seconds that each view and its members took the last time
         self._entries: dict[str, float] = {}  # entries of a row of each view, the last time
 

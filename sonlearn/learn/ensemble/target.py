@@ -33,7 +33,7 @@ from sonlearn.learn.ensemble.combiner import (
     prior_for,
     without,
 )
-from sonlearn.learn.ensemble.history import last_rows
+from sonlearn.learn.ensemble.history import History, last_rows
 from sonlearn.learn.ensemble.label_scale import LABEL_OUTLIER, LabelScale, new_scale
 from sonlearn.learn.ensemble.progress import TWO, VALUES
 from sonlearn.learn.ensemble.pruning import Judge, PruningCase, ReplayJudge
@@ -236,26 +236,17 @@ class Target:
         """Return who judges members at a checkpoint."""
         return ReplayJudge(self, case)
 
-    def replayed(
-        self, case: PruningCase, at: Sequence[int], precision: tuple[float, ...] = ()
-    ) -> tuple[Combiner, np.ndarray, np.ndarray]:
-        """A combiner run over the last rows of the history, all of whose inputs but those `at` are 0.
-
-        `precision`: prior of its sets of weights; empty: the usual one. Returns the combiner, its losses and the
-        weights of the rows, float64[rows] each.
-        """
-        history, at = last_rows(case.history, JUDGED_ROWS), list(at)
+    def remembered(self, history: History, at: list[int]) -> tuple[np.ndarray, Part]:
+        """(the inputs `at`, float64[at, n, 1], the rows) of the last rows of the `history`."""
+        history = last_rows(history, JUDGED_ROWS)
         par, y, weight = (np.ascontiguousarray(column, dtype=np.float64) for column in history.facts.T)
-        rows = NO_ROWS._replace(y=y, weight=weight)
-        part, z = Part(rows, new_scale(rows)._replace(par=par)), np.zeros((len(y), 1))
-        combiner = new_combiner(self.inputs, precision or self.precision, case.decay)
-        V = plain(history.inputs[:, at].transpose(1, 0, 2))
-        run_calls(self.combine_some(combiner, at, V, part, True, z))
-        return combiner, self.losses(z, part), weight
+        rows = Rows(np.zeros(len(y) + 1, np.int64), *NO_ROWS[1:3], y, weight, np.zeros(len(y)), np.zeros((len(y), 2)))
+        return plain(history.inputs[:, at].transpose(1, 0, 2)), Part(rows, new_scale(rows)._replace(par=par))
 
     def left(self, case: PruningCase, combiner: Combiner, at: list[int], gone: list[int]) -> Combiner:
         """A combiner of the inputs `at` without those `gone`: here one that has learned the history."""
-        combiner = self.replayed(case, at)[0]
+        combiner, (V, part) = self.new_combiner(self.inputs), self.remembered(case.history, at)
+        run_calls(self.combine_some(combiner, at, V, part, True, np.zeros(V.shape[1:])))
         return without(combiner, [i for i in range(len(self.inputs)) if i not in at])
 
     # -- reports -----------------------------------------------------------------------------------------------------
