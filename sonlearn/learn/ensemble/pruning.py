@@ -51,7 +51,7 @@ from sonlearn.options.members import Member
 from sonlearn.options.views import VIEWS
 
 if TYPE_CHECKING:
-    from sonlearn.learn.ensemble.target import Target
+    from sonlearn.learn.ensemble.target import Part, Target
 
 #: More rows than any stream has.
 ALL = 1 << 62
@@ -357,7 +357,7 @@ class ReplayJudge:
     def __init__(self, target: Target, case: PruningCase):
         self._target, self._case, self._loss = target, case, functools.cache(self._conditioned)
         self._means = tuple(i for i in range(len(case.costs)) if case.inputs[i].method in ("ewma", "shares"))
-        self._at: list[int] = []  # the inputs; before they are asked for, none
+        self._replayed = functools.cache(self._replay)
 
     def growth(self, left: list[int], unit: list[int]) -> float:
         """By what share the loss of a combination of those `left` grows without those of the `unit`.
@@ -370,30 +370,30 @@ class ReplayJudge:
         return (self._loss(tuple(i for i in left if i not in unit)) - now) / share
 
     def _conditioned(self, chosen: tuple[int, ...]) -> float:
-        """The loss of a combination of the `chosen`, which are some of those asked for first."""
-        k = len(self._case.costs)
-        if not self._at:
-            self._replay([*chosen, *range(k, len(self._case.inputs))])
-        gone = [place for place, i in enumerate(self._at) if i < k and i not in chosen]
-        P = self._P[:, :, gone]
-        w = self._w - (P @ np.linalg.solve(P[:, gone], self._w[:, gone, None]))[:, :, 0]
-        z = np.einsum("kn,nk->n", self._V[:, :, 0], w[self._periods])
-        return float(self._target.losses(z[:, None], self._part) @ self._share)
+        """The loss of a combination of the `chosen`, and of inputs that are no members."""
+        every_w, every_P, V, part, periods = self._replayed()
+        gone = [i for i in range(len(self._case.costs)) if i not in chosen]
+        P, weight = every_P[:, :, gone], part.rows.weight
+        w = every_w - (P @ np.linalg.solve(P[:, gone], every_w[:, gone, None]))[:, :, 0]
+        z = np.einsum("kn,nk->n", V[:, :, 0], w[periods])
+        return float(self._target.losses(z[:, None], part) @ weight / weight.sum())
 
-    def _replay(self, at: list[int]) -> None:
-        """Keep what a combiner of the inputs `at` knows before each period: w and P, float64[periods, at(, at)]."""
-        target, case, self._at = self._target, self._case, at
-        V, part = target.remembered(case.history, at)
-        combiner, n, w, P = new_combiner([case.inputs[i] for i in at], target.judging, case.decay), V.shape[1], [], []
+    def _replay(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, Part, np.ndarray]:
+        """(what a combiner of all inputs knows before each period, w and P, float64[periods, k(, k)]; V; rows; periods).
+
+        The last three of the rows that judge.
+        """
+        target, case = self._target, self._case
+        V, part = target.remembered(case.history, list(range(len(case.inputs))))
+        combiner, n, w, P = new_combiner(case.inputs, target.judging, case.decay), V.shape[1], [], []
         for start in range(0, n, PERIOD):
             which = slice(start, min(start + PERIOD, n))
             w.append(combiner.w[0].copy())
             P.append(combiner.P[0].copy())
             own, z = plain(V[:, which]), np.zeros((len(part.rows.y[which]), 1))
             run_calls(target.combine(combiner, own, part.between(which), True, z))
-        self._w, self._P, judged = np.array(w), np.array(P), slice(n // 4, n)
-        self._V, self._part, self._periods = V[:, judged], part.between(judged), np.arange(n)[judged] // PERIOD
-        self._share = self._part.rows.weight / self._part.rows.weight.sum()
+        judged = slice(n // 4, n)
+        return np.array(w), np.array(P), V[:, judged], part.between(judged), np.arange(n)[judged] // PERIOD
 
 
 class FittedJudge:
