@@ -44,23 +44,27 @@ class Recorder:
     Parameters
     ----------
     options : RunOptions
-    problem : Problem
-    progress : Progress
-        The run's own, with its finer rows: of each batch it is told first.
     keep : bool
         Whether an existing log is gone on with.
     """
 
-    def __init__(self, options: RunOptions, problem: Problem, progress: Progress, keep: bool):
-        self._options, self._problem, self._progress = options, problem, progress
+    _problem: Problem
+    _progress: Progress
+
+    def __init__(self, options: RunOptions, keep: bool):
+        self._options = options
         # a last line that was cut in the run that is gone on with is cut off
         self._log = LineFile(options.log_json, None if keep else 0) if options.log_json is not None else None
         self._begin: dict[str, Any] = {}
         self._rows: list[dict[str, Any]] = []
         self._read, self._started = 0, time.perf_counter()
 
-    def begin(self, files: dict[str, str | None]) -> None:
-        """Write the first entry, before the first examples: settings, and how many examples were learned before."""
+    def begin(self, files: dict[str, str | None], problem: Problem, progress: Progress) -> None:
+        """Write the first entry, before the first examples: settings, and how many examples were learned before.
+
+        `progress` is the run's own, with its finer rows: of each batch it is told first.
+        """
+        self._problem, self._progress = problem, progress
         learner, now = self._problem.learner, datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         self._begin = self._write({
             "sonlearn": __version__, "format": FORMAT, "verb": "test" if self._options.testonly else "train",
@@ -125,17 +129,15 @@ class Session(Passes):
 
     def __init__(self, options: RunOptions, read_as: TextOptions, problem: Problem, model: Model):
         super().__init__(options, read_as, model)
-        self.problem = problem
-        self.learner = problem.learner = model.learner
+        self.learner = model.learner
         self.metrics: Any = None
         if self.learner is not None:
             self.columns = self.learner.columns
         self.before = 0 if self.learner is None else self.learner.examples
-        table, fine = (Schedule(*steps) for steps in (options.steps(), options.steps(FINE)))
         recorded = options.log_json is not None or options.report is not None
-        self.progress = problem.progress(table, self.holdout, fine if recorded else None)
         self.resumed = self.began.read > 0 or self.began.number > 1
-        self.recorder = Recorder(options, problem, self.progress, self.resumed) if recorded else None
+        self.recorder = Recorder(options, self.resumed) if recorded else None
+        self.pose(problem)
         lines = self.done.lines
         self.predictions = LineFile(options.predictions, lines) if options.predictions else None
         self.raw_predictions = LineFile(options.raw_predictions, lines) if options.raw_predictions else None
@@ -143,6 +145,12 @@ class Session(Passes):
         self.uncounted = Uncounted()
         self.helper = Helper()
         self.strange = options.testonly  # whether no feature so far is one that the model has seen
+
+    def pose(self, problem: Problem) -> None:
+        """Have this `problem`, of which nothing has been counted."""
+        self.problem, problem.learner = problem, self.learner
+        table, fine = (Schedule(*steps) for steps in (self.options.steps(), self.options.steps(FINE)))
+        self.progress = problem.progress(table, self.holdout, fine if self.recorder else None)
 
     def compiling(self) -> None:
         """Have help with it, unless one thread is asked for."""
@@ -157,7 +165,7 @@ class Session(Passes):
         self.metrics = self.problem.metrics()
         self.say_header(cache, settings, learner.text, self.progress.header)
         if self.recorder:
-            self.recorder.begin(self.files)
+            self.recorder.begin(self.files, self.problem, self.progress)
 
     def predicted(self, batch: Any) -> Any:
         """Return what the model predicts of a batch, which changes nothing."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import dataclasses
 import os
@@ -142,6 +143,8 @@ class TrainingSession(Session):
 
     def begin(self, format: str, batch: Batch, cache: str) -> None:
         """Make the learner, whose features depend on their format, and print the header, with a line on the cache."""
+        if self.learner is None:
+            self.several(batch)
         text = dataclasses.replace(self.text, format=format).with_inferred(self.read_as)
         learner = self.learner or Learner(self.learn, text, threads=self.cores)
         models.check_format(format, batch.source, learner.text, self.from_model)
@@ -156,6 +159,21 @@ class TrainingSession(Session):
         if self.began.number == 1:
             learner.next_pass(again=False)
         self.begin_with(learner, [models.settings_text(learner.options)], cache)
+
+    def several(self, batch: Batch) -> None:
+        """Learn several classes where labels of the first rows are three names or more, and no option is against it.
+
+        These come twice on average, and look neither like values nor like missing labels: else the third is refused.
+        """
+        names = [name for name in batch.class_names or () if name is not None]
+        if self.learn.kind != "two" or not 2 < len({*names}) <= len(names) / 2 or no_labels({*names}):
+            return
+        with contextlib.suppress(OptionError):  # then, too
+            learn = dataclasses.replace(self.learn, classes="auto")
+            check_output(self.options, learn)
+            self.learn, self.values = learn, Values(learn)
+            self.pose(problem_of(learn))
+            self.say(f"labels are {len({*names})} names or more: several classes are learned (--classes auto)")
 
     def warn_of_columns(self) -> None:
         """Name columns of the first file that are not to be learned as they are, before all is learned; no pipe's."""

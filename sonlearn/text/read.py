@@ -53,6 +53,9 @@ _DETECT_LINES = 100
 #: How a line of JSON begins.
 _JSON = re.compile(rb"\s*\{\s*[\"}]")
 
+#: What stands in the place of a label in a line of VW text.
+_LABEL = re.compile(rb"^[ \t]*([^\s|']+)[ \t][^|\n]*\|", re.MULTILINE)
+
 #: Bytes of a record in memory, about.
 _RECORD_BYTES = 256
 
@@ -73,6 +76,12 @@ def detect_format(chunk: np.ndarray) -> str | None:
         if before_comment.strip():
             found = "svmlight"
     return found
+
+
+def labels_are_names(chunk: np.ndarray) -> bool:
+    """Return whether the first label of VW text is a name, as no number begins."""
+    found = _LABEL.search(chunk.tobytes())
+    return found is not None and (found[1][:1].isalpha() or found[1][0] > 127)
 
 
 def expand_globs(sources: Iterable[Source]) -> Iterator[Source]:
@@ -204,6 +213,7 @@ class Reader:
         self.malformed = Malformed(on_error, max_errors)
         self._chunk_bytes, self._threads, self._stretch = chunk_bytes, threads, stretch
         self._labels = labels
+        self._named: bool | None = None  # whether labels of VW text may be names, once its first chunk tells
         self._parsers = threading.local()
         self.names = NameTable() if names is None else names
         self.columns = ColumnTable() if columns is None else columns
@@ -274,6 +284,8 @@ class Reader:
                 if self.format is None:
                     self.format = detect_format(chunk)
                 self._check()
+                if self.format == "vw" and self._named is None:
+                    self._named = self._labels.words and labels_are_names(chunk)
                 copied = self._threads > 0 and isinstance(chunk, np.ndarray)
                 yield name, part == 0, chunk.copy() if copied else chunk
 
@@ -418,8 +430,9 @@ class Reader:
 
     def _parser(self, records: TableRows | None = None) -> ChunkParser:
         described, stops = max(SHOWN_ERRORS, (self.malformed.allowed or 0) + 1), not self.malformed.skips
+        labels = self._labels._replace(names=self._labels.names or bool(self._named))
         return ChunkParser(
-            self.options, self._labels, stops=stops, described=described, records=records, columns=self.columns
+            self.options, labels, stops=stops, described=described, records=records, columns=self.columns
         )
 
     def _checked(self, parsed: ParsedChunk, source: str, lines_before: int) -> Iterator[Any]:

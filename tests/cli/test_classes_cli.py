@@ -142,6 +142,58 @@ def test_the_format_does_not_matter(cli):
     assert all(batch.class_names is None for batch in read_batches("a.svm", class_names=True))
 
 
+def table_of(rows, form):
+    """The text of rows of a label and four words."""
+    if form == "vw":
+        return "".join(f"{label} | {' '.join(words)}\n" for label, *words in rows)
+    if form == "csv":
+        return "".join(",".join(row) + "\n" for row in [("label", "a", "b", "c", "d"), *rows])
+    return "".join(json.dumps(dict(zip(("label", "a", "b", "c", "d"), row, strict=True))) + "\n" for row in rows)
+
+
+def words_of(labels):
+    return [(label, *(f"w{i // 5 % (j + 2)}x" for j in range(4))) for i, label in enumerate(labels)]
+
+
+@pytest.mark.parametrize("form", ["vw", "csv", "json"])
+def test_three_names_in_the_first_rows_are_several_classes(cli, form):
+    Path("t").write_text(table_of(words_of(NAMES * 5), form), encoding="utf-8")
+    column = () if form == "vw" else ("--label", "label")
+    status, _, err = cli("train", "--method", "nag", *column, "-f", "told", "t")
+    assert (status, err.split("\n")[0]) == (
+        0, "labels are 4 names or more: several classes are learned (--classes auto)",
+    )  # fmt: skip
+    cli("train", *NAG, *column, "--classes", "auto", "-f", "asked", "t")
+    assert Path("told").read_bytes() == Path("asked").read_bytes()
+    cli("train", *NAG, "-i", "told", "-f", "told", "--log-json", "log", "t")
+    assert json.loads(Path("log").read_text().splitlines()[-1])["classes"][0]["label"] == "ham"
+
+
+@pytest.mark.parametrize("form", ["vw", "csv", "json"])
+def test_where_a_third_name_comes_late_or_an_option_is_against_it_there_are_two_classes(cli, form):
+    column = () if form == "vw" else ("--label", "label")
+    Path("t").write_text(table_of(words_of(("ham", "spam") * 20000 + ("eggs",)), form), encoding="utf-8")
+    assert "found label 'eggs', expected 'ham' or 'spam', the two labels so far" in cli.error(
+        "train", *NAG, *column, "t"
+    )
+    for labels, flags in (
+        (("ham", "spam", "eggs") * 5, ("--positive", "spam")), (("ham", "spam", "eggs") * 5, ("--binary",)),
+        (("ham", "spam", "eggs") * 5, ("--threshold", ".3")), (("ham", "spam", "?") * 5, ()),
+        ([f"${i}.5" for i in range(20)] * 3, ()), (NAMES, ()),
+    ):  # fmt: skip
+        Path("t").write_text(table_of(words_of(labels), form), encoding="utf-8")
+        assert "classes: --classes auto" in cli.error("train", *NAG, *column, *flags, "t")
+
+
+def test_two_names_in_vw_text_are_two_classes(cli):
+    rows = words_of(("spam", "ham") * 20)
+    for name, labels in (("n", rows), ("y", [("1" if row[0] == "spam" else "-1", *row[1:]) for row in rows])):
+        Path(name).write_text("|\n" + table_of(labels, "vw"), encoding="utf-8")
+        assert cli("train", *NAG, "-f", f"{name}.m", "-p", f"{name}.p", name) == (0, "", "")
+    assert Path("n.p").read_text() == Path("y.p").read_text()
+    assert "found label 'eggs'" in cli.error("train", *NAG, "-i", "n.m", "--examples", "60", "n", "a.vw")
+
+
 @pytest.mark.parametrize(
     ("text", "flags", "found"),
     [
@@ -149,7 +201,7 @@ def test_the_format_does_not_matter(cli):
          "(several classes: --oaa K, or --classes auto; values: --loss squared; two other labels: --positive 3)"),
         ("1 1:1\n5 1:1\n", ("--oaa", 4), "found label 5, expected 1 to 4, or 0 to 3, for --oaa 4 "
          "(more classes: --oaa 5)"),
-        ("a | x\n", (), "found 'a', expected a label (a finite number), or nothing, before the first bar; "
+        ("1 | x\na | x\n", (), "found 'a', expected a label (a finite number), or nothing, before the first bar; "
          "names of classes: --classes auto"),
         ("a 1:1\n", ("--classes", "auto"), "found 'a', expected a label (a finite number), then index:value pairs"),
     ],
