@@ -28,8 +28,8 @@ OF_BOTH = ("ignore", "keep", "ngram", "skips")
 WRITABLE = ("svmlight", "vw")
 HASHES = ("strings", "all")
 
-#: How ``--unit`` has a unit: 1.5 or 1,5 with it, a regular expression.
-UNIT = r"(?!1.5$)([^\d=()+-]*?)\s*1([.,])5\s*([^\d=()]*)"
+#: How ``--unit`` has a unit: 1.5 or 1,5 with it, a regular expression; 1.5 alone: thousands are apart, as in 1,234.5.
+UNIT = r"(?!1,5$)([^\d=()+-]*?)\s*1([.,])5\s*([^\d=()]*)"
 #: Options that say how a table is written: other data of a model may be written in another way.
 WRITTEN = ("delimiter", "decimal")
 

@@ -21,7 +21,7 @@ from sonlearn.text.columns import MISSING, date_order, is_feature, number_in, re
 from sonlearn.text.dates import date_in, is_season, is_span
 from sonlearn.text.encode import MAX_CHARACTERS, number_of, words_of
 from sonlearn.text.suspicions import MIN_TEXTS, Suspicions
-from sonlearn.text.units import unit_of, units_in
+from sonlearn.text.units import are_thousands, unit_of, units_in
 
 #: Texts by the share of a column's fields that are different, and by the words of a field that others have, on average:
 #: as a share of its words, or so many.
@@ -137,7 +137,7 @@ def unit_in(fields: Sequence[str]) -> str:
     """The unit, as ``--unit`` has it, that nearly all of a column's fields have; nothing where they have none.
 
     A point or a comma is decimal if more are numbers then. Where as many are, $1,234 has thousands; of 1,234 kg nothing
-    can be told.
+    can be told. Without any unit all are numbers then, and `are_thousands`.
     """
     if not _MAY_HAVE_UNITS.search(" ".join(fields)):  # a table may have thousands of columns of numbers
         return ""
@@ -146,6 +146,8 @@ def unit_in(fields: Sequence[str]) -> str:
     counts = Counter(unit for field in held for unit in units.get(field, ()))
     (unit, count), (_, other) = (*counts.most_common(2), ("", 0), ("", 0))[:2]
     different = [field for field, own in units.items() if unit in own]
+    if unit == "1.5":
+        count = len(held) if len(different) == len(units) and are_thousands(held) else 0
     together = "".join(different) if count == other else ""
     unclear = "." in together or ("," in together and unit[0] not in "$£¥₹")
     enough = count >= max(MIN_TEXTS, _NEARLY_ALL * len(held)) and len(different) >= _MIN_NUMBERS

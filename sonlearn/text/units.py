@@ -1,4 +1,4 @@
-"""Numbers with a unit, one and the same in a column: $1,234.5, 1.234,5 €, 28.5 %, (£3), ₹1,23,456."""
+"""Numbers with a unit, one and the same in a column: $1,234.5, 1.234,5 €, 28.5 %, (£3), ₹1,23,456; or 1,234.5."""
 
 from __future__ import annotations
 
@@ -20,8 +20,20 @@ def unit_of(titles: Iterable[str], options: TextOptions) -> str:
 def units_in(field: str) -> list[str]:
     """The units with which a field is a number: with a decimal point, with a comma, or both."""
     found = _ANY.fullmatch(field)
-    units = [f"{found[1] or ''}1{mark}5{found[2]}" for mark in ".,"] if found and (found[1] or found[2]) else []
+    units = [f"{found[1] or ''}1{mark}5{found[2]}" for mark in ".,"] if found else []
     return [unit for unit in units if number_with(unit, field) is not None]
+
+
+def are_thousands(fields: Iterable[str]) -> bool:
+    """Return whether commas in a column's numbers, as in 1,571, are between thousands and not decimal.
+
+    One has two, or there is a point, or numbers without, 0 apart, are below a thousand; and one begins with fewer than
+    three digits, as lists of codes do not.
+    """
+    parts = [re.split("[,'\u2019\\s]", field.strip("()+-\u2212")) for field in fields]
+    alone = [whole for whole, *behind in parts if not behind and whole != "0"]
+    whole = any(len(own) > 2 or "." in own[-1] for own in parts) or 0 < max(map(len, alone), default=0) < 4
+    return whole and any(behind and len(first) < 3 for first, *behind in parts)
 
 
 def number_with(unit: str, field: str) -> float | None:

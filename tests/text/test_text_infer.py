@@ -521,13 +521,34 @@ def test_units_of_tables_in_memory_stay_with_the_model(kind, tmp_path):
         [f"{i % 4}.5 %" for i in range(99)],  # few different ones
         list(map(str, range(99))),
         [],
+        [f"{i},571" for i in range(1, 99)],  # decimal commas, or thousands
+        ["1234", *(f"{i * 37:,}" for i in range(99))],  # both ways
+        ["3,5", *(f"{i * 37:,}" for i in range(99))],
+        ["many", *(f"{i * 37:,}" for i in range(99))],
+        [f"{100 + i},{200 + i}{',300' * (i % 2)}" for i in range(99)],  # lists of codes
+        [f"{i // 50 * 1000 + i % 50:,}" for i in range(20, 54)],  # few different ones
     ],
 )
 def test_no_unit(fields):
     assert unit_in(fields) == ""
 
 
-@pytest.mark.parametrize("unit", ["p", "p=kg", "p=1.5", "=$1.5"])
+@pytest.mark.parametrize("write", [as_csv, as_json])
+@pytest.mark.parametrize("written", ["{:,}", "{:,.1f}", "({:,})"])
+@pytest.mark.parametrize("most", [5000, 5_000_000])
+def test_numbers_with_thousands_apart_have_the_features_of_plain_ones(write, written, most):
+    numbers = [(37 * i * i + 7) % most for i in range(150)]
+    plain = [f"-{number}" if "(" in written else number for number in numbers]
+    spelled = [f'"{text}"' if write is as_csv else text for text in map(written.format, numbers)]
+    first, second = (
+        read(io.BytesIO(write([{"p": field, "y": i % 2} for i, field in enumerate(fields)])), **how)
+        for fields, how in ((spelled, {}), (plain, {"texts": False}))
+    )
+    assert first == second
+    assert unit_in(list(map(written.format, numbers))) == "1.5"
+
+
+@pytest.mark.parametrize("unit", ["p", "p=kg", "p=1,5", "=$1.5"])
 def test_units_that_cannot_be_read_are_refused(unit):
     with pytest.raises(OptionError, match=r"--unit '?.*: expected COLUMN=\$1.5, or COLUMN=1,5 kg"):
         TextOptions(unit=(unit,))
