@@ -77,6 +77,8 @@ MAX_CHARACTERS = 1 << 24
 _MAX_REMEMBERED = 1 << 20
 #: Texts of a column that are known to have been counted.
 _MAX_COUNTED = 1 << 12
+#: Rows, and share of those of a batch, beyond which what the model has not met is frequent.
+_OFTEN, _SHARE = 10, 0.05
 A_DATE = "a date (2024-03-31), or nothing (--date)"
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _WHOLE = re.compile(r"-?\d+\.0+", re.ASCII)
@@ -377,6 +379,8 @@ class ColumnEncoder:
         if self._model is not None and kind in self._model.known.get(self.column, ()):
             met = self._model.may_know(self._table.slots[feature], self._table.names[feature])
             self.hold(self.met, (what, met), field)
+            if not met:
+                self._table.strange[feature] = self, what, field
 
     def _new_category(self, field: str) -> int:
         return self._new(f"={field}")
@@ -469,6 +473,8 @@ class TableEncoder:
         Of the features by number.
     constant : int or None
         The number of the constant, if rows have it.
+    strange : dict of number to (column, what it is one of, how it is written)
+        Features that the model has not met.
     news : list of (ColumnEncoder, what it has held, what of that)
         What columns have held for the first time since `parsed` was called, in the order in which they did.
     """
@@ -501,6 +507,7 @@ class TableEncoder:
 
     def _begin(self) -> None:
         self.slots, self.names, self._marks = array("q"), list[str](), array("I")
+        self.strange = dict[int, tuple[ColumnEncoder, str, str]]()
         if self.constant is not None:
             self.new("Constant", constant_id(self.options, "csv"))
 
@@ -539,8 +546,12 @@ class TableEncoder:
         self.rows += batch.n
         self.news.clear()
         numbers, counted = batch.indices, list[Named]()
+        counts = np.bincount(numbers)
+        for feature in np.flatnonzero(counts > max(_OFTEN, _SHARE * batch.n)).tolist() if self.strange else ():
+            column, what, field = self.strange.get(feature, (None, "", ""))
+            if column is not None and (what, True) in column.met:
+                column.notes.setdefault("often", f"frequent {what} that the model has not met ({shorten(field)})")
         if self.options.names is not False:
-            counts = np.bincount(numbers)
             counted = [(self.slots[i], self.names[i], int(counts[i])) for i in np.flatnonzero(counts).tolist()]
         marks = np.array(self._marks, np.uint32)[numbers]
         told = marked or self.options.text or marks.any()

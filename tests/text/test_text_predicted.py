@@ -206,6 +206,20 @@ def test_a_column_all_of_whose_categories_are_new_is_named(towns, named):
 
 
 @pytest.mark.parametrize(
+    ("towns", "named"),
+    [(["Bonn"] * 11 + ["Graz"] * 200, True), (["Bonn"] * 11 + ["Graz"] * 210, False),  # more than 5 %
+     (["Bonn"] * 10 + ["Graz"] * 20, False), (["Linz"] * 11 + ["Graz"] * 20, False)],
+)  # fmt: skip
+def test_a_frequent_category_that_is_new_is_named_once(towns, named):
+    names = [f"town={town}" for town in ("Graz", "Wien", "Linz")]
+    columns = learned().at_rest({name_slot(name, OPTIONS): [name] for name in names})
+    note = "the column 'town' has frequent categories that the model has not met ('Bonn')"
+    assert predicted("\n".join(["town", *towns]) + "\n", columns)[1][1:] == [note] * named
+    both = "\n".join(["town", *["Graz", "Bonn", "Ulm"] * 300]) + "\n"
+    assert predicted(both, columns, chunk_bytes=600)[1][1:] == [note]
+
+
+@pytest.mark.parametrize(
     ("days", "said"),
     [(["2024-03-30"] * 20, ["weekdays", "'Sat'"]), (["2024-03-30"] * 19 + ["2024-03-29"], []),
      (["2024-03-30"] * 19, []), (["2024-03-29 13:05"] * 20, ["hours", "'13'"]), (["2024-02-29 08:30"] * 20, [])],
@@ -510,7 +524,8 @@ def test_a_member_all_of_whose_categories_are_new_is_named():
     columns, names = of_objects()
     note = "the column 'town' has categories of which the model has met none ('Bonn')"
     assert of_lines([OBJECT | {"town": "Bonn"}] * 20, columns.at_rest(names.known))[1] == [note]
-    assert of_lines([OBJECT | {"town": "Bonn"}] * 19 + [OBJECT], columns.at_rest(names.known))[1] == []
+    often = "the column 'town' has frequent categories that the model has not met ('Bonn')"
+    assert of_lines([OBJECT | {"town": "Bonn"}] * 19 + [OBJECT], columns.at_rest(names.known))[1] == [often]
 
 
 def test_objects_to_be_learned_from_need_the_label_once_a_model_has_it():
