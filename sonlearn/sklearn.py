@@ -142,9 +142,17 @@ class _SklearnEstimator(base.Options, BaseEstimator):
         sparse = scipy.sparse.issparse(X) or hasattr(X, "sparse")
         finite = "allow-nan" if not sparse and (reset or self._rows) else True
         how = {"accept_sparse": "csr", "dtype": np.float64, "ensure_all_finite": finite, "reset": reset}
-        if not reset and y is None:
-            return self._filled(validate_data(self, X, **how)), None, None
-        X, y = validate_data(self, X, y, **how, **self._label_checks)
+        predicts = not reset and y is None
+        try:
+            checked = validate_data(self, X, **how, **({} if predicts else {"y": y, **self._label_checks}))
+        except ValueError as error:
+            if "missing values" not in str(error):
+                raise
+            dense = "a dense array or a table, as in fit, where NaN is a missing number"
+            raise ValueError(f"found NaN in a sparse X, or after a sparse fit, expected {dense}") from None
+        if predicts:
+            return self._filled(checked), None, None
+        X, y = checked
         weight = _check_sample_weight(weight, X, dtype=np.float64, ensure_non_negative=True)
         if reset:
             self._rows, self._sums = 0, np.zeros(1)

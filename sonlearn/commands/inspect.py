@@ -13,7 +13,7 @@ from sonlearn import __version__
 from sonlearn.commands.line import Line
 from sonlearn.commands.models import Model, load_model
 from sonlearn.data.batch import CONSTANT
-from sonlearn.errors import OptionError, shorten
+from sonlearn.errors import WHOLE, OptionError, shorten
 from sonlearn.files import storage
 from sonlearn.learn.learner import Learner
 from sonlearn.options.spec import text_of
@@ -158,7 +158,8 @@ def retention_lines(model: Model) -> list[str]:
         lines.append(f"  names = of {len(model.names.known)} slots (of at most {MOST_SLOTS}, {MOST_NAMES} of each)")
     if learner.labels.worded and learner.two_labels is not None:
         lines.append(f"  positive label = {learner.two_labels[1]} (the other: {learner.two_labels[0]})")
-    return [*lines, *(f"  column {shorten(name)} = {', '.join(each)}" for name, each in learner.columns.known.items())]
+    held = learner.columns.known.items()
+    return [*lines, *(f"  column {shorten(name, WHOLE)} = {', '.join(each)}" for name, each in held)]
 
 
 def class_tables(model: Model, facts: list[dict], ids: np.ndarray, top: int) -> list[str]:

@@ -60,8 +60,7 @@ def command(line: Line) -> int:
 
         http = None if options.port is None else stack.enter_context(listen(options.host, options.port, "--port"))
         lines = None if options.tcp is None else stack.enter_context(listen(options.host, options.tcp, "--tcp"))
-        for written in filter(None, (run_options.final_regressor, options.events)):
-            stack.enter_context(kept(written))
+        stack.enter_context(kept(options.events))
         run_options = where_to_begin(decides, options, run_options)
         path = run_options.initial_regressor
         server, saver = (decisions_served if decides else rows_served)(options, run_options, stack)

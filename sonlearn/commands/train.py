@@ -19,7 +19,7 @@ from sonlearn.commands.messages import of_refused, warn
 from sonlearn.commands.session import ROWS_TO_WARN, Session
 from sonlearn.data.batch import Batch, cut
 from sonlearn.errors import InputError, OptionError, shorten
-from sonlearn.files.atomic import kept, whole_output
+from sonlearn.files.atomic import whole_output
 from sonlearn.learn.learner import Learner, Predicted
 from sonlearn.options import LearnOptions, RunOptions, TextOptions
 from sonlearn.options.bandit import SHARED, BanditOptions
@@ -47,11 +47,9 @@ def command(line: Line) -> int:
         from sonlearn.commands.bandit import BanditSession, check
 
         check(options)
-        with kept(options.final_regressor):
-            return BanditSession(line.given, bandit, options).run()
+        return BanditSession(line.given, bandit, options).run()
     check_run(options)
-    with kept(options.final_regressor):
-        return TrainingSession(line.given, options).run()
+    return TrainingSession(line.given, options).run()
 
 
 def asked(line: Line) -> tuple[RunOptions, dict[str, Any]]:
@@ -107,7 +105,7 @@ class TrainingSession(Session):
             none = {name: type(getattr(read_as, name))() for name in ("label", *OF_TABLES)}
             read_as = dataclasses.replace(read_as, **none, **kept)
         super().__init__(options, read_as, problem_of(self.learn), model)
-        self.labelling = Labelling.of(self.learn, needed=not options.testonly)
+        self.labelling = Labelling.of(self.learn, not options.testonly, self.learner and self.learner.labels.worded)
         self.stretch = LONG_LINE_FACTOR if self.learn.method == "committee" else 1
         if self.learn.method == "committee" and self.cores > 1:  # with one thread no memory is given back in between
             keep_freed_memory()

@@ -16,7 +16,7 @@ from sonlearn.commands.passes import Passes
 from sonlearn.commands.train import cores_of, unlabelled
 from sonlearn.data.batch import Batch
 from sonlearn.errors import OptionError
-from sonlearn.files.atomic import kept, whole_output
+from sonlearn.files.atomic import whole_output
 from sonlearn.options import RunOptions, TextOptions
 from sonlearn.options.run import TuneOptions
 from sonlearn.options.spec import raw, text_of
@@ -41,8 +41,7 @@ def command(line: Line) -> int:
     """
     settings, text, running, options = asked(line)
     check_run(running, options.table)
-    with kept(running.final_regressor):
-        return TuningSession(settings, text, running, options).run()
+    return TuningSession(settings, text, running, options).run()
 
 
 def asked(line: Line) -> tuple[Settings, TextOptions, RunOptions, TuneOptions]:

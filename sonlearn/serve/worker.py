@@ -290,7 +290,8 @@ class Worker(Queue):
         self._parsers = {each: self._parser(*each) for each in itertools.product((False, True), self._columns)}
 
     def _parser(self, stop: bool, learns: bool) -> ChunkParser:
-        text, labels, columns = self.learner.text, Labelling.of(self.learner.options), self._columns[learns]
+        text, columns = self.learner.text, self._columns[learns]
+        labels = Labelling.of(self.learner.options, named=self.learner.labels.worded)
         of_lines = text.format not in TABLES
         most = float(self._options.max_features)
         records = None if text.format in NAMESPACED else TableRows(text, labels, columns, of_lines, most)

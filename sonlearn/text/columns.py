@@ -134,8 +134,8 @@ class Labelling(NamedTuple):
     ----------
     needed : bool
         Whether a table has to have the columns that options name.
-    names : bool
-        Whether names of classes are labels.
+    names : bool or None
+        Whether names of classes are labels; None: in VW text if most of the first labels are names.
     words : bool
         Whether they are in tables and JSON; true and false are then to be known as words.
     flags : tuple of str
@@ -147,21 +147,21 @@ class Labelling(NamedTuple):
     """
 
     needed: bool = True
-    names: bool = False
+    names: bool | None = False
     words: bool = False
     flags: tuple[str, str, str] = ("--label", "--id", "--weight")
     action: str = ""
     joined: bool = False
 
     @classmethod
-    def of(cls, options: LearnOptions, needed: bool = True) -> Labelling:
-        """Return what is asked of the labels of a learner with these options."""
-        return cls(needed, options.classes is not None, options.takes_words)
+    def of(cls, options: LearnOptions, needed: bool = True, named: bool | None = False) -> Labelling:
+        """Return what is asked of the labels of a learner with these options; `named`: `names` of two classes."""
+        return cls(needed, options.classes is not None or (options.takes_words and named), options.takes_words)
 
     @property
     def worded(self) -> bool:
         """Return whether a label in a table or in JSON may be no number."""
-        return self.names or self.words
+        return self.words or bool(self.names)
 
 
 class Found(NamedTuple):

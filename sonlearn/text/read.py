@@ -79,9 +79,9 @@ def detect_format(chunk: np.ndarray) -> str | None:
 
 
 def labels_are_names(chunk: np.ndarray) -> bool:
-    """Return whether the first label of VW text is a name, as no number begins."""
-    found = _LABEL.search(chunk.tobytes())
-    return found is not None and (found[1][:1].isalpha() or found[1][0] > 127)
+    """Return whether most of the first labels of VW text are names, which begin with a letter."""
+    labels: list[bytes] = _LABEL.findall(chunk[: 1 << 16].tobytes())
+    return 2 * sum(label[:1].isalpha() or label[0] > 127 for label in labels) > len(labels)
 
 
 def expand_globs(sources: Iterable[Source]) -> Iterator[Source]:
@@ -213,7 +213,7 @@ class Reader:
         self.malformed = Malformed(on_error, max_errors)
         self._chunk_bytes, self._threads, self._stretch = chunk_bytes, threads, stretch
         self._labels = labels
-        self._named: bool | None = None  # whether labels of VW text may be names, once its first chunk tells
+        self._named = labels.names  # of VW text
         self._parsers = threading.local()
         self.names = NameTable() if names is None else names
         self.columns = ColumnTable() if columns is None else columns
@@ -285,7 +285,7 @@ class Reader:
                     self.format = detect_format(chunk)
                 self._check()
                 if self.format == "vw" and self._named is None:
-                    self._named = self._labels.words and labels_are_names(chunk)
+                    self._named = labels_are_names(chunk)
                 copied = self._threads > 0 and isinstance(chunk, np.ndarray)
                 yield name, part == 0, chunk.copy() if copied else chunk
 
@@ -430,7 +430,7 @@ class Reader:
 
     def _parser(self, records: TableRows | None = None) -> ChunkParser:
         described, stops = max(SHOWN_ERRORS, (self.malformed.allowed or 0) + 1), not self.malformed.skips
-        labels = self._labels._replace(names=self._labels.names or bool(self._named))
+        labels = self._labels._replace(names=self._named)
         return ChunkParser(
             self.options, labels, stops=stops, described=described, records=records, columns=self.columns
         )

@@ -83,12 +83,15 @@ def test_columns_are_checked_when_learning_goes_on(cli, files):
 
 
 def test_a_model_remembers_what_columns_held(cli, files):
-    (files / "t.csv").write_text("n,d,c,t,m,buys\n1,2024-02-03,x,good day,,1\n,2024-02-03 11:00,7,bad day,,0\n")
+    question = "How often, on the whole, do you read the news?"
+    header = f'n,d,c,t,m,"{question}",buys\n'
+    (files / "t.csv").write_text(f"{header}1,2024-02-03,x,good day,,1,1\n,2024-02-03 11:00,7,bad day,,2,0\n")
     model = trained(cli, files, "--text", "t")
     held = {"n": ("number", "missing"), "d": ("date",), "c": ("number", "category"), "t": ("text",), "m": ("missing",)}
-    assert Learner.load(model).columns.known == held
+    assert Learner.load(model).columns.known == held | {question: ("number",)}
     printed = cli("inspect", model)[1]
     assert "  column 'c' = number, category\n" in printed
+    assert f"  column '{question}' = number\n" in printed
     assert json.loads(cli("inspect", "--json", model)[1])["columns"]["n"] == ["number", "missing"]
 
 

@@ -281,6 +281,9 @@ def test_too_much_waiting_is_refused(monkeypatch):
         ("POST", "/predict", "{}", "application/x-www-form-urlencoded", 415,
          "found content of type application/x-www-form-urlencoded, expected application/json or application/x-ndjson "
          "or text/plain; curl: -H 'content-type: application/json'"),
+        ("POST", "/predict", "1 |a b", "application/x-www-form-urlencoded", 415,
+         "found content of type application/x-www-form-urlencoded, expected application/json or application/x-ndjson "
+         "or text/plain; curl: -H 'content-type: text/plain'"),
         ("GET", "/predict", None, "text/plain", 405, "found GET '/predict', expected POST /predict, POST /learn, GET"),
         ("GET", "/nothing", None, "text/plain", 404, "found GET '/nothing', expected POST /predict"),
         ("PUT", "/health", "x", "text/plain", 405, "found PUT '/health', expected POST /predict"),
