@@ -332,10 +332,6 @@ def header_hint(line: str, columns: list[str], options: TextOptions) -> str:
         return "; this looks like LIBSVM text, not CSV"
     if any(NUMBER.fullmatch(name) for name in columns):
         return LIKE_A_ROW
-    if len(columns) == 1:
-        for delimiter, word in ((";", "';'"), ("\t", "tab"), (",", "','")):
-            if delimiter in line and delimiter != options.delimiter:
-                return f"; give --delimiter {word}"
     return ""
 
 

@@ -7,6 +7,7 @@ label means none.
 from __future__ import annotations
 
 import csv
+import dataclasses
 import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -22,6 +23,7 @@ from sonlearn.text.encode import MAX_CHARACTERS, TableEncoder
 from sonlearn.text.flat import id_in
 from sonlearn.text.objects import Record
 from sonlearn.text.rows import ParsedChunk
+from sonlearn.text.source import peeked
 from sonlearn.text.suspicions import with_point
 
 if TYPE_CHECKING:
@@ -106,6 +108,7 @@ def read_csv_as_objects(records: CsvRecords, parser: ChunkParser) -> Iterator[Pa
 class CsvRecords:
     """The records behind the header of CSV that are not blank: (first line, fields, error or None). Iterate once.
 
+    Fields are separated by what the header has of commas, semicolons and tabs where ``--delimiter`` is not in it.
     Blanks around a column's name do not count; a column without a name is called by its place, ``column 1``. A line
     ``sep=;`` before the header, which Excel writes, is passed over.
 
@@ -121,7 +124,7 @@ class CsvRecords:
     Attributes
     ----------
     name, options
-        As given.
+        As given, but for the delimiter.
     header : int
         The line of the header.
     columns : list of str
@@ -139,7 +142,8 @@ class CsvRecords:
 
     def __init__(self, chunks: Iterable[np.ndarray], name: str, options: TextOptions, action: str = ""):
         csv.field_size_limit(MAX_CHARACTERS)
-        self._chunks, self.name, self.options = chunks, name, options
+        text, self._chunks = peeked(iter(chunks))
+        self.name, self.options = name, options = name, _delimited(options, text.tobytes())
         self._record_lines, self.chunk_ends = list[str](), False
         self._reader = csv.reader(self._lines(), delimiter=options.delimiter, strict=True)
         self.header, self.columns = 1, list[str]()
@@ -211,6 +215,15 @@ class CsvRecords:
                 yield line, record, None
                 continue
             yield line, record, InputError(self.name, line, None, *problem)
+
+
+def _delimited(options: TextOptions, text: bytes) -> TextOptions:
+    """The options with a delimiter that the header has, not within double quotes, if it has not theirs."""
+    header = "".join(text[: 1 << 16].lstrip().decode("utf-8", "surrogateescape").splitlines()[:1])
+    for mark in ",;\t" * (options.delimiter not in header):
+        if len(next(csv.reader([header], delimiter=mark), ())) > 1:
+            return dataclasses.replace(options, delimiter=mark)
+    return options
 
 
 def _with_points(columns: list[str], options: TextOptions, action: str) -> Callable[[list[str]], list[str]]:

@@ -96,10 +96,10 @@ def _meant(line: bytes) -> str:
         return ARRAY
     if _FASTTEXT.match(line):
         return "; this looks like fastText's: sed 's/^__label__\\([^ ]*\\)/\\1 |/' FILE | sonlearn train --classes auto"
-    for delimiter, flag in ((b",", ""), (b";", " --delimiter ';'"), (b"\t", " --delimiter tab")):
+    for delimiter in (b",", b";", b"\t"):
         fields = line.split(delimiter)
         if len(fields) > 1 and b":" not in line and all(0 < len(field.split()) <= NAME for field in fields):
-            return f"; this looks like CSV: train with --label COLUMN{flag}"
+            return "; this looks like CSV: train with --label COLUMN"
     if _WORDS.search(line):
         return "; words are read as VW text, behind a label and a bar: 1 | words; or of a table or JSON: --text NAME"
     return ""

@@ -13,6 +13,7 @@ from sonlearn.commands.cluster import _files as files_of
 from sonlearn.options.run import RunOptions
 from sonlearn.text.chunk import ChunkParser
 from sonlearn.text.columns import Labelling
+from sonlearn.text.describe import describe
 from sonlearn.text.flat import TableRows
 from sonlearn.text.read import Reader
 from sonlearn.text.suspicions import bytes_notes, is_other_number, with_point
@@ -337,9 +338,18 @@ def test_what_is_binary_is_not_described(cli, tmp_path):
     )
 
 
+@pytest.mark.parametrize(
+    ("header", "columns"),
+    [("a;b", "ab"), ('\n"a;b"\tc', ["a;b", "c"]), ("a b,c;d", ["a b", "c;d"]), ('"a;b"', ["a;b"]), ("a\tb\r", "ab")],
+)
+def test_the_header_tells_what_separates_fields(tmp_path, header, columns):
+    (tmp_path / "t").write_bytes(f"{header}\n".encode() * 2)
+    assert [column.name for column in describe(tmp_path / "t").columns] == [*columns]
+
+
 def test_what_is_no_table_is_not_described(cli, tmp_path):
-    (tmp_path / "t").write_text("a;b\n1;2\n")
-    assert cli.error("describe", tmp_path / "t").endswith("expected a table with a header; give --delimiter ';'")
+    (tmp_path / "t").write_text("a|b\n1|2\n")
+    assert cli.error("describe", tmp_path / "t").endswith("expected a table with a header; give --delimiter '|'")
     (tmp_path / "t").write_text("1 |a x\n-1 |a y\n")
     assert cli.error("describe", tmp_path / "t").endswith("; this looks like VW text, not CSV")
     written(tmp_path / "t", "a;n\n", lambda a, x, y: f"{a};{german(x)}")

@@ -47,7 +47,7 @@ def trained(cli, files, *arguments):
         (VW, "; this looks like VW text, not CSV"),
         ('{"a": 1}\n', "found the members 'a', expected columns that the model knows: 'id', 'age'"),
         ("".join(table()[1:]), "; this looks like a row: put a header before it"),
-        (TABLE.replace(",", ";") + "".join(table()).replace(",", ";"), "; give --delimiter ';'"),
+        (TABLE.replace(",", "|") + "".join(table()).replace(",", "|"), "; give --delimiter '|'"),
     ],
 )
 def test_another_table_is_refused(cli, files, text, message):
