@@ -30,10 +30,13 @@ from sonlearn.report.audit import Audit
 from sonlearn.report.labels import MIN_EXAMPLES, far_labels
 from sonlearn.report.problem import problem_of, without_held
 from sonlearn.report.progress import Progress
-from sonlearn.text.columns import Labelling, first_names, no_labels
+from sonlearn.text.columns import NOTHING_MEANT, Labelling, first_names, no_labels
+from sonlearn.text.units import unit_of
 
 #: How many times the least holdout loss of a pass the last one's is before a word is said.
 OVERFIT_RATIO = 1.05
+#: Labels, in lower case, that are likely to mean that there is none; none itself is often a class.
+NOT_MEANT = NOTHING_MEANT - {"none"}
 UNLABELLED = "no example has a label and an importance above 0, so nothing was learned"
 
 
@@ -161,17 +164,19 @@ class TrainingSession(Session):
     def several(self, batch: Batch) -> None:
         """Learn several classes where labels of the first rows are three names or more, and no option is against it.
 
-        These come twice on average, and look neither like values nor like missing labels: else the third is refused.
+        These come twice on average, have no unit as values have, and mean no missing label: else the third is refused.
         """
-        names = [name for name in batch.class_names or () if name is not None]
-        if self.learn.kind != "two" or not 2 < len({*names}) <= len(names) / 2 or no_labels({*names}):
+        given = [name.lower() for name in batch.class_names or () if name is not None]
+        names = {*given} - NOT_MEANT
+        valued = unit_of((self.read_as.label,), self.read_as)
+        if self.learn.kind != "two" or valued or not 2 < len(names) <= len(given) / 2:
             return
         with contextlib.suppress(OptionError):  # then, too
             learn = dataclasses.replace(self.learn, classes="auto")
             check_output(self.options, learn)
             self.learn, self.values = learn, Values(learn)
             self.pose(problem_of(learn))
-            self.say(f"labels are {len({*names})} names or more: several classes are learned (--classes auto)")
+            self.say(f"labels are {len(names)} names or more: several classes are learned (--classes auto)")
 
     def warn_of_columns(self) -> None:
         """Name columns of the first file that are not to be learned as they are, before all is learned; no pipe's."""

@@ -165,6 +165,9 @@ def test_three_names_in_the_first_rows_are_several_classes(cli, form):
     )  # fmt: skip
     cli("train", *NAG, *column, "--classes", "auto", "-f", "asked", "t")
     assert Path("told").read_bytes() == Path("asked").read_bytes()
+    Path("t").write_text(table_of(words_of(("none", "NA", "low", "high") * 5), form), encoding="utf-8")
+    assert "labels are 3 names or more" in cli.err("train", "--method", "nag", *column, "t")
+    Path("t").write_text(table_of(words_of(NAMES * 5), form), encoding="utf-8")
     cli("train", *NAG, "-i", "told", "-f", "told", "--log-json", "log", "t")
     assert json.loads(Path("log").read_text().splitlines()[-1])["classes"][0]["label"] == "ham"
 
