@@ -85,8 +85,10 @@ class LabelStatistics:
         return len(self.values)
 
     def order_note(self, classes: bool) -> str:
-        """Return what is to be said of the order of labels that are `classes`, or nothing."""
-        return self._order.note((self.positive_weight, self.weight - self.positive_weight)) if classes else ""
+        """Return what is to be said of the order of labels, which are `classes` or values; or nothing."""
+        if not classes:
+            return self._order.note_on_values()
+        return self._order.note((self.positive_weight, self.weight - self.positive_weight))
 
     def weights(self, weight: float, labelled: float) -> list[str]:
         """Lines of a summary: the sum of the weights of the examples, of which `labelled` had a label."""

@@ -202,3 +202,24 @@ def test_what_is_predicted_before_any_class_is_known_is_no_class():
     assert learner.label_texts(predicted.prediction[:1]) == ["unknown"]
     assert result["classes"] == 3
     assert result["macro_f1"] == pytest.approx(sum(row["f1"] for row in result["worst"]) / 3)
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        (range(200), "rise"), ([-(i // 9) for i in range(200)], "fall"),
+        ([*range(200), *range(9)], "rise"), ([*range(100), *range(5)] * 2, "rise"),
+        ([i * 37 % 101 for i in range(200)], ""), ([i // 150 for i in range(200)], ""), ([*range(99)], ""),
+        ([i + 3 * (i % 9 == 0) for i in range(200)], ""),  # a trend
+    ],
+)  # fmt: skip
+def test_values_that_are_sorted(cli, tmp_path, values, said):
+    err = trained(cli, tmp_path, values, "--loss", "squared")[2]
+    told = f"warning: the labels {said} from row to row, as if sorted: shuffle such rows, or the figures of a run mean"
+    assert (told in err) == bool(said)
+    assert ("as if sorted" in err) == bool(said)
+    orders = LabelOrder(), LabelOrder()
+    for batch in (values[:50], values[50:51], values[51:]):
+        orders[0].add(np.array(batch, np.float64))
+    orders[1].add(np.array(values, np.float64))
+    assert vars(orders[0]) == vars(orders[1])
