@@ -321,6 +321,8 @@ def header_hint(line: str, columns: list[str], options: TextOptions) -> str:
     line = line.strip()
     if line.startswith("{"):
         return "; this looks like JSON, not CSV"
+    if line.startswith("#") and len(columns) == 1:
+        return "; lines behind # are rows of CSV: grep -v '^#' FILE leaves them out"
     if line == "[" or re.match(r"\[\s*\{", line):
         return ARRAY
     if "|" in line and options.delimiter != "|":

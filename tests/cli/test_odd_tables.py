@@ -260,6 +260,11 @@ def test_describe_names_a_row_in_the_place_of_the_header(cli, tmp_path, header, 
             "Käufe",
             "(--label); the header is text that is not UTF-8; if it is Windows-1252 or Latin-1 (with 'ö'), ",
         ),
+        (
+            "# all\na\tbuys\n1\t1\n",
+            "buys",
+            "'# all', expected one column 'buys' (--label); lines behind # are rows of CSV",
+        ),
         ("a|buys\n1|1\n", "buys", "'a|buys', expected one column 'buys' (--label); give --delimiter '|'"),
     ],
 )
