@@ -379,9 +379,9 @@ class ReplayJudge:
         return float(self._target.losses(z[:, None], part) @ weight / weight.sum())
 
     def _replay(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, Part, np.ndarray]:
-        """(what a combiner of all inputs knows before each period, w and P, float64[periods, k(, k)]; V; rows; periods).
+        """(w and P of a combiner of all inputs before each period, float64[periods, k(, k)]; V, rows, their periods).
 
-        The last three of the rows that judge.
+        The last three are of the rows that judge.
         """
         target, case = self._target, self._case
         V, part = target.remembered(case.history, list(range(len(case.inputs))))
