@@ -126,7 +126,7 @@ def add_weights(pairs, rows, i, scale, classes, z):
                 for ahead in range(DISTANCE, DISTANCE + 4):
                     fetch_block(pairs, rows, at + ahead, end)
             add_four(pairs, rows, at, scale, common, z)
-            for e in range(at, at + 4):
+            for e in range(at, at + 4 if common < classes else at):
                 add_dense(pairs, rows, e, scale, common, classes, z)
             at += 4
         else:
@@ -158,8 +158,9 @@ def add_four(pairs, rows, at, scale, places, z):
     c, d = blocks[features[at + 2]]["begin"], blocks[features[at + 3]]["begin"]
     p, q = rows.values[at] * scale, rows.values[at + 1] * scale
     r, s = rows.values[at + 2] * scale, rows.values[at + 3] * scale
-    for k in range(places):
-        z[k] = (((z[k] + p * w[a + k]) + q * w[b + k]) + r * w[c + k]) + s * w[d + k]
+    first, second, third, fourth = w[a : a + places], w[b : b + places], w[c : c + places], w[d : d + places]
+    for k in range(places):  # indices that are sums could be below 0, and vectors do not count from the end
+        z[k] = (((z[k] + p * first[k]) + q * second[k]) + r * third[k]) + s * fourth[k]
 
 
 @inline(force=True)
