@@ -95,9 +95,9 @@ def add_scores(params, now, starts, trees, work, z):
     for c in range(classes):
         total[c] = starts[c, IN_USE]
     for t in range(params.trees):
-        at = place_of(trees.column, len(starts), now["first"] + t, work.ends[t])
+        value = trees.value[place_of(trees.column, len(starts), now["first"] + t, work.ends[t]) :]
         for c in range(classes):
-            total[c] += trees.value[at + c]
+            total[c] += value[c]
     for c in range(classes):
         z[c] += total[c]
 
