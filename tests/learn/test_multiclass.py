@@ -110,6 +110,18 @@ def test_a_member_is_its_dense_twin(name):
             np.testing.assert_array_equal(make().weights(state, D, k), make().weights(state, D)[k])
 
 
+def test_quantiles_of_many_columns_are_of_fewer_rows():
+    """Of 130 columns those of 256 rows, where trees are of more."""
+    rng = np.random.default_rng(3)
+    X, h = rng.normal(size=(320, 130)), np.ones(320)
+    y = np.arange(320.0) % 2 + 2 * (X[:, 0] > 0.3 * X[:, 1])
+    y[:4] = range(4)
+    twin, member = ClassTrees(130, 2), BoostOfClasses(2)
+    rows, got = rows_of(X, y, h), np.full((320, K), np.nan)
+    member.learn(member.reserve(member.new(), rows, 130), rows, Predictions.of_scores(got), 0)
+    np.testing.assert_allclose(got, run(twin, X, y, h, K), rtol=1e-9, atol=1e-9)
+
+
 @every
 def test_cuts_storage_and_rows_without_a_label_change_no_bit(name):
     make, _ = MEMBERS[name]

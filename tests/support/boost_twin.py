@@ -107,7 +107,8 @@ class Boost:
         n, columns = X.shape
         coded = []
         for block in np.split(X, range(8, columns, 8), axis=1):
-            coded += [codes_of(x) for x in block.T]
+            most = max(2**15 // columns, 256) if self.several else SAMPLE
+            coded += [codes_of(x, min(most, SAMPLE)) for x in block.T]
             yield 8 * n * block.shape[1]
         varying = [j for j, (codes, _) in enumerate(coded) if codes.min() < codes.max()]
         start = np.average(y - base, weights=h)
@@ -223,9 +224,9 @@ class ClassTrees:
         self.boost.learn({j: x[j] for j in np.flatnonzero(x)}, y, h)
 
 
-def codes_of(x):
-    """(codes of a column's values, the largest value of each bin)."""
-    m = min(len(x), SAMPLE)
+def codes_of(x, most):
+    """(codes of a column's values, the largest value of each bin); quantiles are of so many rows at `most`."""
+    m = min(len(x), most)
     sample = np.sort(x[np.arange(m) * len(x) // m])
     sample = sample[sample != 0]
     bins = len(sample) if len(np.unique(sample)) <= BINS else BINS

@@ -12,8 +12,9 @@ from sonlearn.data.linear_algebra import clear_first
 from sonlearn.jit import inline
 from sonlearn.learn.boosting.state import BINS, MAX_ROWS, MAX_ROWS_WIDE, MAX_VALUES
 
-#: Rows of which the quantiles are, evenly chosen, at most.
-SAMPLE = 1024
+#: Rows of which the quantiles are, evenly chosen, at most; of several classes and many columns as many as have
+#: `SAMPLE_VALUES`, but `SAMPLE_WIDE`: to sort more takes as long as to code all rows.
+SAMPLE, SAMPLE_VALUES, SAMPLE_WIDE = 1024, 1 << 15, 256
 #: Rows of which each step is made for all, before the next.
 SIDE_BY_SIDE = 64
 
@@ -70,7 +71,8 @@ def take_sample(now, values, keys, j):
     """Fill `keys` with those of values of column j; returns how many."""
     size, ring = 0, ring_of(now)
     n, width = rows_of_refit(now), now["width"]
-    m = min(n, SAMPLE)
+    most = max(SAMPLE_VALUES // now["columns"], SAMPLE_WIDE) if now["known"] > 1 else SAMPLE
+    m = min(n, most, SAMPLE)
     for k in range(m):
         x = values[slot_of(ring, k * n // m) * width + j]
         if x != 0.0:
