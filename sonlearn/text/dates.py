@@ -12,7 +12,7 @@ _MONTHS = (
 _MONTH = {text: i for i, name in enumerate(_MONTHS, 1) for text in (name, name[:3], f"{i}", f"{i:02}")} | {"sept": 9}
 _MONTH |= {f"q{quarter}": 3 * quarter - 2 for quarter in (1, 2, 3, 4)}
 _HALF = r"(?: ?(?P<half>[ap])\.?m\.?)?"  # of a day
-_ZONE = r"(?: ?(?:Z|UTC|GMT|[+-]\d\d(?::?\d\d)?))?"
+_ZONE = r"(?: ?(?:Z|UTC|[A-Z]{2,3}T|(?:UTC|GMT)?[+-]\d\d?(?::?\d\d)?)(?: \([\w ]+\)|\[[\w/]+\])?)?"
 _TIME = (
     r"(?:(?:T|,? {1,2}|:)(?P<hour>\d\d?):(?P<minute>\d\d)(?::(?P<second>\d\d)(?:\.(?P<fraction>\d{1,9}))?)?"
     rf"{_HALF}{_ZONE})?"
@@ -30,6 +30,12 @@ _NOTATIONS = (
     _notation(r"(?P<day>\d\d?)\.(?P<month>\d\d?)\.(?P<year>\d{4})"),
     _notation(r"(?P<day>\d\d?)([ /-])(?P<month>[a-z]{3,9})\.?,?\2(?P<year>\d{4}|\d\d)"),
     _notation(r"(?P<month>[a-z]{3,9})\.? (?P<day>\d\d?),? (?P<year>\d{4})"),
+    # as C's ctime has them, and Twitter, with a zone
+    re.compile(
+        rf"{_WEEKDAY}(?P<month>[a-z]{{3,9}}) {{1,2}}(?P<day>\d\d?) (?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)"
+        rf"(?P<fraction>)(?P<half>){_ZONE} (?P<year>\d{{4}})",
+        re.ASCII | re.IGNORECASE,
+    ),
     # without marks, as 20240331T130509; without the time it is a number
     re.compile(
         r"(?P<year>(?:19|20)\d\d)(?P<month>\d\d)(?P<day>\d\d)"
@@ -77,7 +83,7 @@ def date_in(field: str, first: str = "") -> tuple[datetime.date, int | None] | N
     empty: these are none.
     """
     field = field.strip()
-    if not 5 < len(field) < 48:
+    if not 5 < len(field) < 80:
         return None
     patterns = (*_NOTATIONS, _ORDERED[first]) if first else _NOTATIONS
     match = next((found for pattern in patterns if (found := pattern.fullmatch(field))), None)

@@ -165,6 +165,8 @@ def test_the_same_from_parquet_pandas_polars_and_json(tmp_path, pandas, pyarrow)
     ("field", "expected"),
     [
         ("2024-02-29", ("2024-02-29", None)), ("2024-02-29 00:00", ("2024-02-29", None)),
+        ("Thu Feb 29 13:05:09 2024", ("2024-02-29", 13)), ("Sat Feb  3 00:00:09 +0000 2024", ("2024-02-03", 0)),
+        ("Thu Feb 29 13:05:09 CET 2024", ("2024-02-29", 13)), ("Thu Feb 29 13:05 today 2024", None),
         ("2024-02-29T13:05:09.123456789Z", ("2024-02-29", 13)), ("2024-02-29 00:00:00.5", ("2024-02-29", 0)),
         ("2023-02-29", None), ("2024-02-29 24:00", None), ("2024-13-01", None), ("24-01-01", None),
         ("2024-02-29x", None), ("2024-02-29 13", None), (" 2024-02-29 ", ("2024-02-29", None)),
@@ -179,7 +181,21 @@ def test_dates(field, expected):
 
 
 @pytest.mark.parametrize("half", [" PM", "pm", " p.m."])
-@pytest.mark.parametrize("zone", ["", "Z", " UTC", "+01", " -0800", "+01:00"])
+@pytest.mark.parametrize(
+    "zone",
+    [
+        "",
+        "Z",
+        " UTC",
+        "+01",
+        " -0800",
+        "+01:00",
+        " GMT+1",
+        " CEST",
+        "+01:00[Europe/Berlin]",
+        " GMT+0100 (Standard Time)",
+    ],
+)
 @pytest.mark.parametrize("day", [
     "2024-3-1", "2024/03/01", "1.3.2024", "1 Mar 2024", "01-March-24", "1-MAR-2024", "Mar 1, 2024", "March 1 2024",
     "Fri, 01 Mar 2024", "Friday, March 1, 2024", "01/Mar/2024",
