@@ -334,7 +334,7 @@ def header_hint(line: str, columns: list[str], options: TextOptions) -> str:
         return "; this looks like LIBSVM text, not CSV"
     if any(NUMBER.fullmatch(name) for name in columns):
         return LIKE_A_ROW
-    return ""
+    return "; give --delimiter tab" if "\t" in line and options.delimiter != "\t" else ""
 
 
 def row_as_header(columns: list[str], options: TextOptions) -> bool:

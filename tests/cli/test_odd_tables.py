@@ -265,6 +265,11 @@ def test_describe_names_a_row_in_the_place_of_the_header(cli, tmp_path, header, 
             "buys",
             "'# all', expected one column 'buys' (--label); lines behind # are rows of CSV",
         ),
+        (
+            "a, or b?\tbuys\n1\t1\n",
+            "buys",
+            "or b?\\tbuys', expected one column 'buys' (--label); give --delimiter tab",
+        ),
         ("a|buys\n1|1\n", "buys", "'a|buys', expected one column 'buys' (--label); give --delimiter '|'"),
     ],
 )
