@@ -116,7 +116,7 @@ _LONG = (
     Member("drfd", "zs-all", {"loss": "logistic", "arow_r": 2.0}, gain=1.0, cost=8.0),
     Member("drfd", "fourier", {"loss": "hinge", "arow_r": 0.03, "sketch_size": 20}, cost=1.5),
     Member("boost", "columns", {"loss": "logistic"}, gain=1.0, weight=0.0, cost=15.0),
-    Member("boost", "stacked", {"loss": "logistic"}, gain=1.0, weight=0.0, cost=15.0),
+    Member("boost", "stacked", {"loss": "logistic"}, gain=1.0, weight=0.0, cost=15.0, precision=100.0),
 )
 _CLASSES = (
     *_LONG,
@@ -145,7 +145,7 @@ _VALUES = (
     _of_values("arow-precision", "triples-z", 6.0, arow_r=0.1),
     _of_values("drfd", "fourier", 1.2, arow_r=0.03, sketch_size=10),
     _of_values("boost", "columns", 15.0)._replace(weight=0.0),
-    _of_values("boost", "stacked", 15.0)._replace(weight=0.0),
+    _of_values("boost", "stacked", 15.0)._replace(weight=0.0, precision=100.0),
     _of_values("nag", "pairs-z", 3.0).forgetting(0.003),
     _of_values("nag", "zs", 1.0).forgetting(0.003),
     *(each._replace(options={"loss": "squared"}) for each in _EWMA),
