@@ -36,8 +36,6 @@ from sonlearn.views.view import BY_RAW, MergedView, Place, fits, new_now
 
 #: Resolutions of the two bins of a value: of `float_code` mantissa bits.
 COARSE, FINE = 1, 3
-# A row of `own`: number of x_j itself + 1; then the codes that feature j had last, and the numbers of its bins.
-SELF, CODE, FIRST_BIN, SECOND_BIN, N_OWN = range(5)
 
 
 class BinsState(NamedTuple):
@@ -45,7 +43,7 @@ class BinsState(NamedTuple):
 
     # features; raw: features of the raw rows; made: bins numbered; n_pos, n_neg: weight of each class (odds only)
     now: Annotated[np.ndarray, Scalars(totals=("n_pos", "n_neg"), features="raw", most=codes.MAX_SUM)]
-    own: Annotated[np.ndarray, BY_RAW]  # int32[raw features, N_OWN]
+    own: Annotated[np.ndarray, BY_RAW]  # int32[raw features]; number of x_j itself + 1
     slots: Annotated[np.ndarray, SLOTS]  # int64[power of two], see `numbers`
     # float64[features, 2]: weight of the rows of each class (odds only, else float64[0, 2])
     counts: Annotated[np.ndarray, Counted("features")]
@@ -65,8 +63,7 @@ class BinsParams(NamedTuple):
 class BinsScratch(NamedTuple):
     """One row under way, by entry."""
 
-    codes: np.ndarray  # int64[longest row]
-    keys: np.ndarray  # int64[longest row, 2], of the entry's bins, where they are not in `own`
+    keys: np.ndarray  # int64[longest row, 2], of the entry's bins
     fetched: np.ndarray  # int64[longest row, 2]; what `first_slot` has read
     marks: np.ndarray  # see `put`
     moments: np.ndarray  # float64[3], of a feature with the row taken in
@@ -94,14 +91,12 @@ class Bins(Numbering):
 
     def _new_work(self, longest: int) -> Any:
         keys, fetched = np.zeros((2, longest, 2), np.int64)
-        return BinsScratch(
-            np.zeros(longest, np.int64), keys, fetched, new_marks(3 * longest), np.zeros(3), np.zeros(longest)
-        )
+        return BinsScratch(keys, fetched, new_marks(3 * longest), np.zeros(3), np.zeros(longest))
 
     def new(self) -> BinsState:
         """State of a view that has seen nothing."""
         return BinsState(
-            new_now("raw", "made", "n_pos:f8", "n_neg:f8"), np.zeros((0, N_OWN), np.int32), np.zeros(0, np.int64),
+            new_now("raw", "made", "n_pos:f8", "n_neg:f8"), np.zeros(0, np.int32), np.zeros(0, np.int64),
             np.zeros((0, 2)), np.zeros((0, 3 if self._by_z else 0)),
         )  # fmt: skip
 
@@ -112,15 +107,15 @@ class Bins(Numbering):
         """Counts as of one run, bins in one numbering."""
         found, own = super().merge(states, base), np.zeros_like(base.own)
         for state, numbers in zip((base, *states), (found.base, *found.numbers), strict=True):
-            itself = np.flatnonzero(state.own[:, SELF])
-            own[itself, SELF] = numbers[state.own[itself, SELF] - 1] + 1
+            itself = np.flatnonzero(state.own)
+            own[itself] = numbers[state.own[itself] - 1] + 1
         return found._replace(state=found.state._replace(own=own))
 
     def _identities(self, state: BinsState) -> np.ndarray:
         """Return what each number stands for; -1 - j for the raw feature j itself."""
         out = super()._identities(state)
-        itself = np.flatnonzero(state.own[:, SELF])
-        out[state.own[itself, SELF] - 1] = -1 - itself
+        itself = np.flatnonzero(state.own)
+        out[state.own[itself] - 1] = -1 - itself
         return out
 
 
@@ -147,7 +142,9 @@ def bin_rows(params, state, work, rows, out, i, at, learn):
                 at = put_or_leave(out, i, begin, at, number_itself(state, j, learned), value, shared, work.marks)
             if j == rows.constant:
                 continue
-            for number in bins_of(state, work, j, place - rows.indptr[i], table, learned):
+            keys, fetched = work.keys[place - rows.indptr[i]], work.fetched[place - rows.indptr[i]]
+            for k in range(2):
+                number = number_of(keys[k], fetched[k], table, now, learned)
                 at = put_or_leave(out, i, begin, at, number, 1.0, shared, work.marks)
         out.indptr[i + 1] = at
         i += 1
@@ -160,18 +157,15 @@ def number_itself(state, j, learned):
     own, now = state.own, state.now[0]
     if j < 0:
         return UNKNOWN
-    if own[j, SELF] == 0 and learned:
-        own[j, SELF] = now["features"] + 1
+    if own[j] == 0 and learned:
+        own[j] = now["features"] + 1
         now["features"] += 1
-    return own[j, SELF] - 1
+    return own[j] - 1
 
 
 @inline(force=True)
 def code_row(params, state, work, rows, i, shift, learned):
-    """Codes of the entries of row i, and keys of their bins where they are others than the last time.
-
-    To ask whether they are costs more than one key (a branch that nothing predicts), and less than two.
-    """
+    """Keys of the bins of the entries of row i."""
     start = rows.indptr[i]
     for place in range(start, rows.indptr[i + 1]):
         j, x, k = rows.features[place], tamed(rows.values[place]), place - start
@@ -184,25 +178,9 @@ def code_row(params, state, work, rows, i, shift, learned):
         else:
             second = float_code(rows.values[place], FINE)
             first = (second >> (FINE - COARSE + 1) << 1) | (second & 1)
-        work.codes[k] = (first << 16) + second
-        if j < 0 or state.own[j, CODE] != work.codes[k] or state.own[j, FIRST_BIN] == 0:
-            work.keys[k, 0] = key_of(rows.ids[place], 2 * first)
-            work.fetched[k, 0] = first_slot(work.keys[k, 0], state.slots, shift)
-            work.keys[k, 1] = key_of(rows.ids[place], 2 * second + 1)
-            work.fetched[k, 1] = first_slot(work.keys[k, 1], state.slots, shift)
-
-
-@inline(force=True)
-def bins_of(state, work, j, k, table, learned):
-    """Numbers of the bins of entry k, feature j; may be UNKNOWN. A feature may have the same two again and again."""
-    own, now = state.own, state.now[0]
-    if j >= 0 and own[j, CODE] == work.codes[k] and own[j, FIRST_BIN] > 0:
-        return own[j, FIRST_BIN] - 1, own[j, SECOND_BIN] - 1
-    first = number_of(work.keys[k, 0], work.fetched[k, 0], table, now, learned)
-    second = number_of(work.keys[k, 1], work.fetched[k, 1], table, now, learned)
-    if learned:
-        own[j, CODE], own[j, FIRST_BIN], own[j, SECOND_BIN] = work.codes[k], first + 1, second + 1
-    return first, second
+        work.keys[k, 0], work.keys[k, 1] = key_of(rows.ids[place], 2 * first), key_of(rows.ids[place], 2 * second + 1)
+        for which in range(2):
+            work.fetched[k, which] = first_slot(work.keys[k, which], state.slots, shift)
 
 
 # ---------------------------------------------------------------------------------------------------------- log-odds
@@ -284,28 +262,17 @@ def weigh_rows(params, state, work, rows, out, i, at, learn):
             break
         begin, shared = at, now["made"] + most > params.limit
         n, constant = most - look_up(work, rows, i, table), UNKNOWN
-        left_out, new = False, 0
+        new = 0
         for k in range(most):
             if work.numbers[k] == ASK:
                 work.numbers[k] = number_of(work.keys[k], work.fetched[k], table, now, learned)
             elif work.numbers[k] == CONSTANT:
                 constant = k
                 work.numbers[k] = number_itself(state, rows.constant, learned)
-            left_out |= work.numbers[k] < 0
-        if left_out or shared:
-            for k in range(most):
-                new += work.numbers[k] == UNKNOWN and k != constant
-                if work.numbers[k] >= 0:
-                    value = tamed(rows.values[rows.indptr[i] + k]) if k == constant else 1.0
-                    at = put(out, begin, at, work.numbers[k], value, shared, work.marks)
-        else:
-            features, values = out.features[at : at + most], out.values[at : at + most]
-            for k in range(most):
-                features[k] = work.numbers[k]
-                values[k] = 1.0
-            if constant >= 0:
-                values[constant] = tamed(rows.values[rows.indptr[i] + constant])
-            at += most
+            new += work.numbers[k] == UNKNOWN and k != constant
+            if work.numbers[k] >= 0:
+                value = tamed(rows.values[rows.indptr[i] + k]) if k == constant else 1.0
+                at = put(out, begin, at, work.numbers[k], value, shared, work.marks)
         out.indptr[i + 1] = at
         weigh(state, work, rows, i, out, (begin, at), n, new, learned)
         i += 1
@@ -339,7 +306,7 @@ def weigh(state, work, rows, i, out, span, n, new, learned):
     features, values = out.features[begin:end], out.values[begin:end]
     constant, share = UNKNOWN, 1.0 / math.sqrt(max(n, 1))
     if 0 <= rows.constant < len(state.own):
-        constant = state.own[rows.constant, SELF] - 1
+        constant = state.own[rows.constant] - 1
     prior = math.log((now["n_neg"] + 2.0) / (now["n_pos"] + 2.0))
     out.unseen[i, COUNT], out.unseen[i, SQUARES] = new if prior != 0.0 else 0, new * (prior * share) ** 2
     side, h = 1 if rows.y[i] > 0.0 else 0, rows.weight[i]

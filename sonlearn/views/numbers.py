@@ -254,12 +254,6 @@ def number_row(keys, fetched, size, value, table, now, learned, out, i, begin, m
     begin_row(out.unseen, i)
     for k in range(len(own)):
         fetched[k] = first_slot(own[k], table.slots, table.shift)
-    if learned and not shared:  # all get a number of their own; what is contiguous is known to be so
-        features, values = out.features[begin : begin + size], out.values[begin : begin + size]
-        for k in range(len(own)):
-            features[k] = number_of(own[k], fetched[k], table, now, True)
-            values[k] = value
-        return begin + size
     for k in range(len(own)):
         number = number_of(own[k], fetched[k], table, now, learned)
         at = put_or_leave(out, i, begin, at, number, value, shared, marks)
