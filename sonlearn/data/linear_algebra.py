@@ -5,7 +5,7 @@ assignments and products would double the compilation time of the kernels.
 
 All arrays are float64. LT is r x r or larger, with L' in its upper triangle.
 
-Of a row of numbers the largest, sums and exponentials are several at a time, always in the same order. One running
+Of a row of numbers sums and exponentials are several at a time, always in the same order. One running
 value would wait for itself at every class; with a thousand classes that is most of the time.
 
 `spectral` has the functions f of a symmetric positive semidefinite A, chosen by a code. The step of a method is f(A) g.
@@ -28,8 +28,6 @@ from sonlearn.jit import inline
 MIN_EXPONENT = -40.0
 #: A smaller square of a pivot is this.
 MIN_PIVOT = 1e-12
-#: Numbers that are compared side by side.
-SIDE_BY_SIDE = 16
 #: A unit of which less than 1/FOLD is left is multiplied by FOLD, a power of 2: what is kept in it loses no digit.
 FOLD = 2.0**332
 
@@ -52,16 +50,10 @@ def folded(times, before):
 @inline(force=True)
 def largest(z, n):
     """The largest of z[:n]; -inf of none."""
-    a = b = c = d = -math.inf
-    whole = n - n % 4
-    for k in range(0, whole, 4):
-        a = max(a, z[k])
-        b = max(b, z[k + 1])
-        c = max(c, z[k + 2])
-        d = max(d, z[k + 3])
-    for k in range(whole, n):
-        a = max(a, z[k])
-    return max(max(a, b), max(c, d))
+    most = -math.inf
+    for k in range(n):
+        most = max(most, z[k])
+    return most
 
 
 @inline
@@ -70,11 +62,8 @@ def find_largest(z, n, but, places):
 
     There are as many as there is room for, if n is enough.
     """
-    size, most, k = 0, len(places), 0
-    while k < n:
-        if size == most and k + SIDE_BY_SIDE <= n and not any_above(z, k, z[places[most - 1]]):
-            k += SIDE_BY_SIDE
-            continue
+    size, most = 0, len(places)
+    for k in range(n):
         if k != but and (size < most or z[k] > z[places[most - 1]]):
             at = min(size, most - 1)
             while at > 0 and z[places[at - 1]] < z[k]:
@@ -82,17 +71,7 @@ def find_largest(z, n, but, places):
                 at -= 1
             places[at] = k
             size = min(size + 1, most)
-        k += 1
     return size
-
-
-@inline(force=True)
-def any_above(z, begin, bound):
-    """Return whether one of the next `SIDE_BY_SIDE` of z is above `bound`."""
-    found = np.int32(0)
-    for k in range(SIDE_BY_SIDE):
-        found |= np.int32(z[begin + k] > bound)
-    return found != 0
 
 
 @inline(force=True)

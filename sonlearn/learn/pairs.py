@@ -8,10 +8,8 @@ a bin of a number meets nearly all of ten. So a feature's block in the one pool 
 - or *dense*: place k is that of class k. There are as many places as the next power of two of all classes. Blocks are
   dense from the start where that is `SMALL` at most, and otherwise as soon as a list of the same size would be needed.
 
-Scores of dense blocks need no class read, and those of four features are added up side by side (`add_weights`), which
-is where members on pairs and triples of numbers spend their time. Time and memory are in proportion to the pairs that
-occurred, whatever the number of features, and up to `SMALL` whatever the number of classes. A class that comes late
-costs nothing but room.
+Scores of dense blocks need no class read. Time and memory are in proportion to the pairs that occurred, whatever the
+number of features, and up to `SMALL` whatever the number of classes. A class that comes late costs nothing but room.
 
 Where in the pool a block lies, of which kind it is, and in which order a feature has met its classes, changes no bit of
 a score: sums go over the entries of a row in their order. A pair whose numbers are all 0 is the same as none.
@@ -23,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sonlearn.data.linear_algebra import SIDE_BY_SIDE
+from sonlearn.data.linear_algebra import add_scaled
 from sonlearn.jit import fetch, inline
 
 #: Orders of blocks, which have 2^order places: below SIZES. Lists have MIN_SIZE places at least.
@@ -75,20 +73,11 @@ class Pairs(NamedTuple):
 def place_of(pairs, f, k):
     """The place of class k in the block of feature f, counted from where that begins; -1: it has none."""
     block = pairs.blocks[f]
-    begin, size, at = block["begin"], block["size"], 0
     if block["capacity"] > 0:
         return k if k < block["capacity"] else -1
-    while at + SIDE_BY_SIDE <= size:
-        found = 0
-        for l in range(SIDE_BY_SIDE):  # noqa: E741
-            found |= np.int32(pairs.classes[begin + at + l] == k)
-        if found:
-            break
-        at += SIDE_BY_SIDE
-    while at < size:
-        if pairs.classes[begin + at] == k:
+    for at in range(block["size"]):
+        if pairs.classes[block["begin"] + at] == k:
             return at
-        at += 1
     return -1
 
 
@@ -115,69 +104,19 @@ def add_weights(pairs, rows, i, scale, classes, z):
     """z[k] += scale * x * the first number of the pair of class k < `classes`, for each feature of row i in turn.
 
     pairs : Pairs, rows : Rows, not modified; scale : float; z : float64[`classes` or more], modified. Features without
-    a block say nothing. Each sum goes over the entries in their order, whatever is side by side.
+    a block say nothing.
     """
-    at, end = rows.indptr[i], rows.indptr[i + 1]
-    large = len(pairs.values[0]) > LARGE_TABLE
-    while at < end:
-        common = dense_places(pairs, rows, at, end, classes)
-        if common > 0:
-            if large:
-                for ahead in range(DISTANCE, DISTANCE + 4):
-                    fetch_block(pairs, rows, at + ahead, end)
-            add_four(pairs, rows, at, scale, common, z)
-            for e in range(at, at + 4 if common < classes else at):
-                add_dense(pairs, rows, e, scale, common, classes, z)
-            at += 4
-        else:
-            if large:
-                fetch_block(pairs, rows, at + DISTANCE, end)
-            if rows.features[at] < len(pairs.blocks):
-                add_dense(pairs, rows, at, scale, 0, classes, z)
-                add_list(pairs, rows, at, scale, z)
-            at += 1
-
-
-@inline(force=True)
-def dense_places(pairs, rows, at, end, classes):
-    """Places, up to `classes`, that the blocks of entry `at` and the next three have; 0 unless all are dense."""
-    if at + 4 > end:
-        return 0
-    for e in range(at, at + 4):
-        if rows.features[e] >= len(pairs.blocks):
-            return 0
-        classes = min(classes, pairs.blocks[rows.features[e]]["capacity"])
-    return classes
-
-
-@inline(force=True)
-def add_four(pairs, rows, at, scale, places, z):
-    """`add_weights` of the first `places` of four dense blocks, from entry `at` on."""
-    blocks, features, w = pairs.blocks, rows.features, pairs.values[0]
-    a, b = blocks[features[at]]["begin"], blocks[features[at + 1]]["begin"]
-    c, d = blocks[features[at + 2]]["begin"], blocks[features[at + 3]]["begin"]
-    p, q = rows.values[at] * scale, rows.values[at + 1] * scale
-    r, s = rows.values[at + 2] * scale, rows.values[at + 3] * scale
-    first, second, third, fourth = w[a : a + places], w[b : b + places], w[c : c + places], w[d : d + places]
-    for k in range(places):  # indices that are sums could be below 0, and vectors do not count from the end
-        z[k] = (((z[k] + p * first[k]) + q * second[k]) + r * third[k]) + s * fourth[k]
-
-
-@inline(force=True)
-def add_dense(pairs, rows, e, scale, start, classes, z):
-    """`add_weights` of entry e from class `start` on, if its block is dense."""
-    block, w, x = pairs.blocks[rows.features[e]], pairs.values[0], rows.values[e] * scale
-    begin = block["begin"]
-    for k in range(start, min(block["capacity"], classes)):
-        z[k] += x * w[begin + k]
-
-
-@inline(force=True)
-def add_list(pairs, rows, e, scale, z):
-    """`add_weights` of entry e, if its block is a list."""
-    block, w, x = pairs.blocks[rows.features[e]], pairs.values[0], rows.values[e] * scale
-    for at in range(block["begin"], block["begin"] + block["size"]):
-        z[pairs.classes[at]] += x * w[at]
+    end, w = rows.indptr[i + 1], pairs.values[0]
+    large = len(w) > LARGE_TABLE
+    for e in range(rows.indptr[i], end):
+        if large:
+            fetch_block(pairs, rows, e + DISTANCE, end)
+        if rows.features[e] < len(pairs.blocks):
+            block, x = pairs.blocks[rows.features[e]], rows.values[e] * scale
+            begin = block["begin"]
+            add_scaled(z, x, w[begin:], min(block["capacity"], classes))
+            for at in range(begin, begin + block["size"]):
+                z[pairs.classes[at]] += x * w[at]
 
 
 @inline(force=True)
