@@ -183,8 +183,8 @@ def test_a_label_that_does_not_fit_is_left_out_with_its_line(cli, given):
 def test_all_labels_that_do_not_fit_are_counted_beside_the_two_that_do(cli):
     rows = [("ham", "spam", "eggs")[i % 3] for i in range(900)]
     Path("a.csv").write_text("y,x\n" + "".join(f"{y},{i % 7}\n" for i, y in enumerate(rows)))
-    err = cli.err("train", "--method", "nag", "--label", "y", "--on-error", "skip", "a.csv")
-    assert "could not be learned from: 300, the first: a.csv:4: found label 'eggs', expected 'ham' or 'spam'" in err
+    err = cli.err("train", "--method", "nag", "--label", "y", "--positive", "ham", "--on-error", "skip", "a.csv")
+    assert "could not be learned from: 300, the first: a.csv:4: found label 'eggs', expected 'spam' or 'ham'" in err
 
 
 def test_many_different_control_characters_are_a_binary_file(cli):
