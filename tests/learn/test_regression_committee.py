@@ -245,6 +245,14 @@ def test_a_model_at_rest_does_without_what_follows_the_last_labels():
         assert (said.raw != said.offline).any() == (len(rests) == 2)
 
 
+def test_a_stacked_member_at_rest_predicts_beside_none_that_it_is_shown():
+    batch, learner = stream(), Learner(options(members=("nlms:zs", "boost:stacked")))
+    learner.partial_fit(batch)
+    one_by_one = [learner.predict(batch.part(i, i + 1)).raw[0] for i in range(batch.n)]
+    np.testing.assert_array_equal(learner.predict(batch).raw, one_by_one)
+    assert np.corrcoef(one_by_one, np.nan_to_num(batch.y, nan=np.nanmean(batch.y)))[0, 1] > 0.5
+
+
 @pytest.mark.parametrize("loss", ["squared", "absolute", "quantile"])
 @pytest.mark.parametrize(("a", "b"), [(1e-9, 0.0), (1e12, 0.0), (-3.0, 1e4)])
 @pytest.mark.parametrize("given", [lambda batch: batch, with_constant], ids=["alone", "with the constant"])

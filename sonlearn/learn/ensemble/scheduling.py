@@ -102,12 +102,12 @@ class Scheduler:
         called when all members have been, for the parts of the view that took longest: so most of what it does is done
         while that one's members are still learning.
         """
-        if n == 1:  # nothing that could run side by side is worth its while
+        if n == 1 or not sharing:  # nothing that could run side by side is worth its while
             for view, members in sharing.items():
-                rows, features = seen(view, 0, 1)
+                rows, features = seen(view, 0, n)
                 for j in members:
-                    call(j, rows, features, slice(0, 1))
-            then(slice(0, 1))
+                    call(j, rows, features, slice(0, n))
+            then(slice(0, n))
             return
         took = {view: sum(self._took.get(view, ())) for view in sharing}
         takes: dict[str, list[float]] = {view: [] for view in sharing}
