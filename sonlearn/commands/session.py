@@ -137,7 +137,7 @@ class Session(Passes):
         recorded = options.log_json is not None or options.report is not None
         self.resumed = self.began.read > 0 or self.began.number > 1
         self.recorder = Recorder(options, self.resumed) if recorded else None
-        self.pose(problem)
+        self.set_problem(problem)
         lines = self.done.lines
         self.predictions = LineFile(options.predictions, lines) if options.predictions else None
         self.raw_predictions = LineFile(options.raw_predictions, lines) if options.raw_predictions else None
@@ -146,8 +146,8 @@ class Session(Passes):
         self.helper = Helper()
         self.strange = options.testonly  # whether no feature so far is one that the model has seen
 
-    def pose(self, problem: Problem) -> None:
-        """Have this `problem`, of which nothing has been counted."""
+    def set_problem(self, problem: Problem) -> None:
+        """Take a kind of problem, of which nothing has been counted, and make its progress table."""
         self.problem, problem.learner = problem, self.learner
         table, fine = (Schedule(*steps) for steps in (self.options.steps(), self.options.steps(FINE)))
         self.progress = problem.progress(table, self.holdout, fine if self.recorder else None)

@@ -145,7 +145,7 @@ class TrainingSession(Session):
     def begin(self, format: str, batch: Batch, cache: str) -> None:
         """Make the learner, whose features depend on their format, and print the header, with a line on the cache."""
         if self.learner is None:
-            self.several(batch)
+            self.infer_classes(batch)
         text = dataclasses.replace(self.text, format=format).with_inferred(self.read_as)
         learner = self.learner or Learner(self.learn, text, threads=self.cores)
         models.check_format(format, batch.source, learner.text, self.from_model)
@@ -161,7 +161,7 @@ class TrainingSession(Session):
             learner.next_pass(again=False)
         self.begin_with(learner, [models.settings_text(learner.options)], cache)
 
-    def several(self, batch: Batch) -> None:
+    def infer_classes(self, batch: Batch) -> None:
         """Learn several classes where labels of the first rows are three names or more, and no option is against it.
 
         These come twice on average, have no unit as values have, and mean no missing label: else the third is refused.
@@ -175,7 +175,7 @@ class TrainingSession(Session):
             learn = dataclasses.replace(self.learn, classes="auto")
             check_output(self.options, learn)
             self.learn, self.values = learn, Values(learn)
-            self.pose(problem_of(learn))
+            self.set_problem(problem_of(learn))
             self.say(f"labels are {len(names)} names or more: several classes are learned (--classes auto)")
 
     def warn_of_columns(self) -> None:

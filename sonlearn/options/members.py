@@ -70,7 +70,7 @@ class Member(NamedTuple):
     @property
     def stacked(self) -> bool:
         """Tell whether it sees what other members say of a row."""
-        return self.view in VIEWS and VIEWS[self.view].stacked
+        return VIEWS[self.view].stacked
 
     @property
     def in_own_unit(self) -> bool:

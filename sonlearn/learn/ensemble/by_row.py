@@ -67,12 +67,12 @@ class CommitteeByRow(EngineByRow):
         for j in (*first, *last):
             i, own = work.active[j], V[j]
             view = self._views[committee.members[i].view]
-            seen, shown = target.labelled(committee.members[i], view.out, scale), Calls()
+            seen, stacks = target.labelled(committee.members[i], view.out, scale), Calls()
             if j == first[-1]:
-                shown = committee.shown(state, V, part, True, [self._views[view].out for view in work.stacked])
+                stacks = committee.stack(state, V, part, True, [self._views[view].out for view in work.stacked])
             self._members[i] = RowOfEngine(
                 committee.engines[i], state.members[i], seen, Predictions.of_scores(own), view.features,
-                [*committee.to_input(state, i, own, seen, scale), *shown],
+                [*committee.to_input(state, i, own, seen, scale), *stacks],
             )  # fmt: skip
         begin: Calls = [
             (fits, (self._features, room)),

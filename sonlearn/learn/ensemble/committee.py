@@ -360,8 +360,8 @@ class Committee(Engine):
             calls += self._combine_some(state.offline, work.offline, state, V, part, learns, z[1])
         return calls
 
-    def shown(self, state: CommitteeState, V: np.ndarray, part: Part, learns: bool, views: Sequence[Rows]) -> Calls:
-        """Show in the rows of the stacked `views` what other members say, V; their combiner learns where `learns`.
+    def stack(self, state: CommitteeState, V: np.ndarray, part: Part, learns: bool, views: Sequence[Rows]) -> Calls:
+        """Give rows of the stacked `views` what other members say, V, combined; their combiner learns where `learns`.
 
         Of one score. It is the same combination while labels arrive and when none do.
         """
@@ -369,7 +369,7 @@ class Committee(Engine):
             return []
         z = np.zeros(V.shape[1:])
         calls = self._combine_some(state.below, self.at_work(state).below, state, V, part, learns, z)
-        return [*calls, *((show, (z, rows.indptr, rows.values)) for rows in views)]
+        return [*calls, *((put_first, (z, rows.indptr, rows.values)) for rows in views)]
 
     def _combine_some(
         self, combiner: Combiner, at: list[int], state: CommitteeState, V: np.ndarray, part: Part, learns: bool,
@@ -494,7 +494,7 @@ class Committee(Engine):
         def go_on(which: slice) -> None:
             found = {view: seen(view, which.start, which.stop) for view in work.stacked}
             said, some = np.ascontiguousarray(V[:, which]), part.between(which)
-            run_calls(self.shown(state, said, some, learns, [rows for rows, _ in found.values()]))
+            run_calls(self.stack(state, said, some, learns, [rows for rows, _ in found.values()]))
             for view, members in work.stacked.items():
                 for j in members:
                     call(j, *found[view], which)
@@ -676,7 +676,7 @@ def tally_entries(own, indptr, features, y, weight, first):
 
 
 @jit
-def show(z, indptr, values):
+def put_first(z, indptr, values):
     """Each row's first value, the constant's <- z[i, 0], or 0 if that is not finite. z : float64[n, 1]"""
     for i in range(len(z)):
         if indptr[i] < indptr[i + 1]:
