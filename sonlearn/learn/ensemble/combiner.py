@@ -161,11 +161,6 @@ def copy_inputs(own, combiner, at):
                 to_P[e, at[i], at[j]] = P[e, i, j]
 
 
-def went_on(combiners: Sequence[Combiner], base: Combiner, rows: Sequence[int]) -> bool:
-    """Return whether all have learned so many rows since `base`: at a checkpoint one may begin anew (`Target.left`)."""
-    return all(int(each.rows[0] - base.rows[0]) == n for each, n in zip(combiners, rows, strict=True))
-
-
 def merge_combiners(combiners: Sequence[Combiner], base: Combiner, gone: Sequence[list[int]]) -> Combiner:
     """Combiners as Gaussians: what each has added to A adds up, and A (w - w_base) is the sum of A_g (w_g - w_base).
 
@@ -173,7 +168,7 @@ def merge_combiners(combiners: Sequence[Combiner], base: Combiner, gone: Sequenc
 
     Parameters
     ----------
-    base : with which all began and from which they `went_on`, or a new one
+    base : with which all began
     gone : of each combiner the inputs that were pruned; those that all lack have no weight
     """
     out = sorted(set.intersection(*map(set, gone)))

@@ -631,10 +631,7 @@ class Committee(Engine):
         if idle:
             for own in (history, state.history):
                 own.inputs[:, idle] = 0.0
-            work = self.at_work(state)
-            online = self.target.left(case, state.online, work.online, idle)
-            below = conditioned(state.below, idle)
-            offline = self.target.left(case, state.offline, work.offline, idle) if work.apart else self.new().offline
+            online, offline, below = (conditioned(each, idle) for each in (state.online, state.offline, state.below))
             resting.leave_out(state.resting, idle)
             state = state._replace(online=online, offline=offline, below=below)
         left = state.history if self.rows_left(state) else self.new().history

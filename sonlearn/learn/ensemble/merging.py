@@ -9,7 +9,7 @@ import numpy as np
 
 from sonlearn.data import axes
 from sonlearn.data.axes import Numbers
-from sonlearn.learn.ensemble.combiner import Combiner, merge_combiners, went_on
+from sonlearn.learn.ensemble.combiner import merge_combiners
 from sonlearn.learn.ensemble.history import History, last_rows, of_rows
 
 if TYPE_CHECKING:
@@ -28,22 +28,20 @@ def merged(
     labels, maps = committee.target.merged([state.labels for state in states], base.labels)
     views, members = _views_and_members(committee, states, base, rows, left, maps)
     gone = [[i for i in range(k) if i not in left or not state.active[i]] for state in states]
-    learned = [int(state.now["rows"][0] - base.now["rows"][0]) for state in states]
     new = committee.new()
     merged = axes.merged(states, base, np.ones(len(states)))._replace(
         labels=labels, views=views, members=members, active=np.isin(np.arange(k), left),
-        online=_combiner(committee, [state.online for state in states], base.online, gone, learned),
+        online=merge_combiners([state.online for state in states], base.online, gone),
         below=new.below, offline=new.offline, history=new.history, resting=new.resting,
     )  # fmt: skip
     if committee.stacked:
         others = [sorted({*own, *committee.above}) for own in gone]
-        below = _combiner(committee, [state.below for state in states], base.below, others, learned)
-        merged = merged._replace(below=below)
+        merged = merged._replace(below=merge_combiners([state.below for state in states], base.below, others))
     if not committee.at_work(merged).apart:
         return merged
     start, *every = map(committee.offline_combiner, (base, *states))
     without_short = [sorted({*own, *committee.short}) for own in gone]
-    return merged._replace(offline=_combiner(committee, every, start, without_short, learned))
+    return merged._replace(offline=merge_combiners(every, start, without_short))
 
 
 def tallied(base: np.ndarray, others: Sequence[np.ndarray], by: np.ndarray) -> np.ndarray:
@@ -76,18 +74,6 @@ def _views_and_members(
             found = [engine.renumbered(states[g].members[i], Numbers(numbers, size, maps[g + 1])) for g, numbers in own]
             members[i] = engine.merge(found, start, [rows[g] for g, _ in own])
     return tuple(views), tuple(members)
-
-
-def _combiner(
-    committee: Committee, combiners: Sequence[Combiner], base: Combiner, gone: Sequence[list[int]], rows: Sequence[int]
-) -> Combiner:
-    """The combiner of all, in which inputs that none of them has (`gone`) have no weight.
-
-    `rows`: those learned since the base. Where one of them has begun anew since, all did so with nothing.
-    """
-    if not went_on(combiners, base, rows):
-        base = committee.target.new_combiner(committee.inputs)
-    return merge_combiners(combiners, base, gone)
 
 
 def merged_history(states: Sequence[CommitteeState], base: CommitteeState, kept: int) -> History:

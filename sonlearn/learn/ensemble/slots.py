@@ -54,7 +54,7 @@ from sonlearn.jit.sequence import Calls
 from sonlearn.learn.classes import first_occurrences
 from sonlearn.learn.engine import Contributions, Engine, Predictions
 from sonlearn.learn.ensemble import pruning
-from sonlearn.learn.ensemble.combiner import PERIOD, Combiner, conditioned, fade
+from sonlearn.learn.ensemble.combiner import PERIOD, Combiner, fade
 from sonlearn.learn.ensemble.history import WIDTH
 from sonlearn.learn.ensemble.label_scale import LabelScale, new_scale
 from sonlearn.learn.ensemble.progress import SEVERAL
@@ -178,10 +178,6 @@ class ClassSlots(Target):
     def judge(self, case: PruningCase) -> Judge:
         """See `Target.judge`."""
         return FittedJudge(case)
-
-    def left(self, case: PruningCase, combiner: Combiner, at: list[int], gone: list[int]) -> Combiner:
-        """See `Target.left`; as A has it. Over 20 sets, shuffled twice, one that learned anew had 1.002 of the loss."""
-        return conditioned(combiner, gone)
 
     # -- reports -----------------------------------------------------------------------------------------------------
 

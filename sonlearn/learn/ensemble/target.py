@@ -31,7 +31,6 @@ from sonlearn.learn.ensemble.combiner import (
     new_combiner,
     of_inputs,
     prior_for,
-    without,
 )
 from sonlearn.learn.ensemble.history import History, last_rows
 from sonlearn.learn.ensemble.label_scale import LABEL_OUTLIER, LabelScale, new_scale
@@ -242,12 +241,6 @@ class Target:
         par, y, weight = (np.ascontiguousarray(column, dtype=np.float64) for column in history.facts.T)
         rows = Rows(np.zeros(len(y) + 1, np.int64), *NO_ROWS[1:3], y, weight, np.zeros(len(y)), np.zeros((len(y), 2)))
         return plain(history.inputs[:, at].transpose(1, 0, 2)), Part(rows, new_scale(rows)._replace(par=par))
-
-    def left(self, case: PruningCase, combiner: Combiner, at: list[int], gone: list[int]) -> Combiner:
-        """A combiner of the inputs `at` without those `gone`: here one that has learned the history."""
-        combiner, (V, part) = self.new_combiner(self.inputs), self.remembered(case.history, at)
-        run_calls(self.combine_some(combiner, at, V, part, True, np.zeros(V.shape[1:])))
-        return without(combiner, [i for i in range(len(self.inputs)) if i not in at])
 
     # -- reports -----------------------------------------------------------------------------------------------------
 
