@@ -51,11 +51,14 @@ from sonlearn.views.view import first_in_parts, part_of
 
 #: Numbers held at a time, of all inputs, rows of a part and classes; and rows of a part at least.
 MAX_NUMBERS, MIN_ROWS = 1 << 19, 8
-#: Sums of `relative_weights`; passes begun over rows learned before, 0: they are new; rows learned, their entries
-#: (those of columns, where rows are in parts) and features; whether rows are words; whether they are seen in parts.
-NOW = [("weighted", "i8"), ("weight", "f8"), ("passes", "i8"), ("rows", "i8"), ("entries", "i8"), ("features", "i8"),
-       ("words", "i8"), ("in_parts", "i8")]  # fmt: skip
-SCALARS = Scalars(totals=("weighted", "weight", "rows", "entries"), largest=("passes", "features", "words", "in_parts"))
+#: Sums of `relative_weights`; passes begun over rows learned before, 0: they are new; rows learned, those with a label
+#: above 0, their entries (those of columns, where rows are in parts) and features; whether rows are words; whether they
+#: are seen in parts.
+NOW = [("weighted", "i8"), ("weight", "f8"), ("passes", "i8"), ("rows", "i8"), ("positive", "i8"), ("entries", "i8"),
+       ("features", "i8"), ("words", "i8"), ("in_parts", "i8")]  # fmt: skip
+SCALARS = Scalars(
+    totals=("weighted", "weight", "rows", "positive", "entries"), largest=("passes", "features", "words", "in_parts")
+)
 
 
 class CommitteeState(NamedTuple):
@@ -622,6 +625,7 @@ class Committee(Engine):
             short=int(now["entries"][0]) <= SHORT * rows, words=bool(now["words"][0]),
             allowed=np.inf if isinstance(budget, str) else budget * 1e-6 / NAG_SECONDS * rows, decay=self.options.decay,
             late=self.options.label_delay, classes=self.target.expected(state.labels),
+            rarer=min(int(now["positive"][0]), rows - int(now["positive"][0])),
         )  # fmt: skip
         judge = self.target.judge(case)
         idle = prune(case, judge, self.at_work(state).active, state.tally[:, 2:])
@@ -702,4 +706,5 @@ def count_learned(now, indptr, features, y, weight, columns, most):
                 now[0]["features"] = max(now[0]["features"], features[place] + 1)
         if is_learned(weight[i], y[i]):
             now[0]["rows"] += 1
+            now[0]["positive"] += y[i] > 0.0
             now[0]["entries"] += columns[i + 1] - columns[i]

@@ -53,8 +53,6 @@ from sonlearn.options.views import VIEWS
 if TYPE_CHECKING:
     from sonlearn.learn.ensemble.target import Part, Target
 
-#: More rows than any stream has.
-ALL = 1 << 62
 #: Tuples of which so many are new are scattered. Of 13 sets of long rows of numbers the largest share in the view where
 #: it is least was .70, of 12 of long texts (but for two with .69 and .71, which go on as before) the smallest .81.
 SCATTERED = 0.8
@@ -75,8 +73,6 @@ class Rules(NamedTuple):
         Rows learned at which it is asked whether rows are words (0: never), and whether tuples are scattered.
     checkpoints : tuple of int
         Rows learned at which members are judged; their predictions are kept until the last one.
-    kept : int
-        Rows of the history that are kept: the last ones.
     price : float
         What the loss may grow by, relatively, for all of the time.
     nothing : float
@@ -95,12 +91,13 @@ class Rules(NamedTuple):
         Of two classes, rows of the rarer one below which no member is judged.
     most : float
         What a member predicts beyond counts as this, where it is asked whether its loss still falls.
+    kept : int
+        Rows of the history that are kept: the last ones.
     """
 
     words_after: int
     first: int
     checkpoints: tuple[int, ...]
-    kept: int
     price: float
     nothing: float
     little: float
@@ -110,12 +107,13 @@ class Rules(NamedTuple):
     patience: float
     rarer: int = 0
     most: float = math.inf
+    kept: int = 8192
 
 
-TWO_RULES = Rules(0, 512, (4096, 16384, 65536), ALL, 0.2, 1e-4, 0.05, 0.0, 0, 10.0, 0.0, rarer=100, most=1.0)
+TWO_RULES = Rules(0, 512, (4096, 16384, 65536), 0.2, 1e-4, 0.05, 0.0, 0, 10.0, 0.0, rarer=100, most=1.0)
 VALUE_RULES = TWO_RULES._replace(rarer=0, most=math.inf)
 #: Several classes.
-CLASS_RULES = Rules(64, 512, (1024, 2048, 4096, 8192, 16384, 65536), 8192, 0.015, 0.003, 0.0, 1.0, 4096, 0.0, 0.96)
+CLASS_RULES = Rules(64, 512, (1024, 2048, 4096, 8192, 16384, 65536), 0.015, 0.003, 0.0, 1.0, 4096, 0.0, 0.96)
 
 
 class Judge(Protocol):
@@ -132,7 +130,7 @@ class PruningCase(NamedTuple):
     inputs: tuple[Member, ...]  # of the online combination; those beyond the costs are no members and stay
     long: tuple[int, ...]  # positions of the inputs of the offline combination
     rows: int  # learned that count
-    history: History  # of those, oldest first
+    history: History  # of the last of those, oldest first
     costs: np.ndarray  # float64[k]; time of each member, in any unit
     short: bool  # whether rows are short
     words: bool = False  # whether rows are words
@@ -140,6 +138,7 @@ class PruningCase(NamedTuple):
     decay: float = 0.0  # what combiners forget with each row
     late: int = 0  # rows learned before those that count
     classes: int = 0  # that there will be, as far as can be seen
+    rarer: int = 0  # of two classes, rows learned of the rarer one
 
 
 def next_checkpoint(rules: Rules, rows: int) -> int:
@@ -161,7 +160,7 @@ def prune(case: PruningCase, judge: Judge, left: list[int], entries: np.ndarray)
         going = scattered(case, left, entries)
         going += lacking + [i for i in others if i not in going]
     else:
-        going = pruned(case, judge, left) if rows_of_rarer(case) >= case.rules.rarer else []
+        going = pruned(case, judge, left) if case.rarer >= case.rules.rarer else []
     return going + beyond_budget(case, judge, [i for i in left if i not in going])
 
 
@@ -203,12 +202,6 @@ def pruned(case: PruningCase, judge: Judge, left: list[int]) -> list[int]:
         if judge.growth(every, [i]) < nothing and offline_growth(case, judge, every, [i]) < nothing:
             going.append(i)
     return going
-
-
-def rows_of_rarer(case: PruningCase) -> int:
-    """Rows of the history whose label has the rarer of two signs."""
-    positive = int(np.count_nonzero(case.history.facts[:, 1] > 0.0))
-    return min(positive, len(case.history.facts) - positive)
 
 
 def units_of(case: PruningCase, left: list[int], share: np.ndarray) -> list[list[int]]:
@@ -384,7 +377,7 @@ class ReplayJudge:
         The last three are of the rows that judge.
         """
         target, case = self._target, self._case
-        V, part = target.remembered(case.history, list(range(len(case.inputs))))
+        V, part = target.remembered(case.history)
         combiner, n, w, P = new_combiner(case.inputs, target.judging, case.decay), V.shape[1], [], []
         for start in range(0, n, PERIOD):
             which = slice(start, min(start + PERIOD, n))

@@ -32,7 +32,7 @@ from sonlearn.learn.ensemble.combiner import (
     of_inputs,
     prior_for,
 )
-from sonlearn.learn.ensemble.history import History, last_rows
+from sonlearn.learn.ensemble.history import History
 from sonlearn.learn.ensemble.label_scale import LABEL_OUTLIER, LabelScale, new_scale
 from sonlearn.learn.ensemble.progress import TWO, VALUES
 from sonlearn.learn.ensemble.pruning import Judge, PruningCase, ReplayJudge
@@ -44,8 +44,6 @@ from sonlearn.options.members import Member
 from sonlearn.options.methods import METHODS
 from sonlearn.options.views import VIEWS
 
-#: Predictions that are judged, or combined anew, at a checkpoint: the last ones.
-JUDGED_ROWS = 8192
 #: An input of the combiner of quantiles that is always 1. Members predict means, a quantile is beside those.
 BIAS = Member("bias", "raw", weight=0.0, cost=0.0)
 #: Losses of values that mean the same whatever the unit.
@@ -235,12 +233,11 @@ class Target:
         """Return who judges members at a checkpoint."""
         return ReplayJudge(self, case)
 
-    def remembered(self, history: History, at: list[int]) -> tuple[np.ndarray, Part]:
-        """(the inputs `at`, float64[at, n, 1], the rows) of the last rows of the `history`."""
-        history = last_rows(history, JUDGED_ROWS)
+    def remembered(self, history: History) -> tuple[np.ndarray, Part]:
+        """(the inputs, float64[k, n, 1], the rows) of the `history`."""
         par, y, weight = (np.ascontiguousarray(column, dtype=np.float64) for column in history.facts.T)
         rows = Rows(np.zeros(len(y) + 1, np.int64), *NO_ROWS[1:3], y, weight, np.zeros(len(y)), np.zeros((len(y), 2)))
-        return plain(history.inputs[:, at].transpose(1, 0, 2)), Part(rows, new_scale(rows)._replace(par=par))
+        return plain(history.inputs.transpose(1, 0, 2)), Part(rows, new_scale(rows)._replace(par=par))
 
     # -- reports -----------------------------------------------------------------------------------------------------
 
