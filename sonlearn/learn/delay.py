@@ -59,7 +59,8 @@ def with_room_for(queue: DelayQueue, K: int) -> DelayQueue:
 def exchange(queue, counts, met, places, scale, y, weight, V):
     """Put what rows have that come into the queue, and in place of what learned rows have what it was then.
 
-    Rows of weight 0 neither wait nor are learned. What was predicted before labels had a unit says nothing: it is NaN.
+    Rows of weight 0 neither wait nor are learned. What was predicted before a label had come, and labels had a unit,
+    says nothing: it is NaN.
 
     Parameters
     ----------
@@ -84,7 +85,8 @@ def exchange(queue, counts, met, places, scale, y, weight, V):
                 if learned:
                     V[j, i, k] = (queue[k, at, places[j]] - scale.mean[i]) / unit
                 else:
-                    queue[k, at, places[j]] = scale.mean[i] + unit * V[j, i, k]
+                    said = scale.mean[i] + unit * V[j, i, k]
+                    queue[k, at, places[j]] = said if counts[1] > 0 else math.nan
         counts[1 if learned else 0] += 1
 
 

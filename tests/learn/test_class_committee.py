@@ -11,15 +11,14 @@ from streams import batch_of, zipf
 from streams import several_classes as stream
 
 from sonlearn import Learner, LearnOptions
+from sonlearn.data.arrays import plain
 from sonlearn.learn.boosting.state import CLASSES
 from sonlearn.learn.ensemble import committee, pruning
 from sonlearn.learn.ensemble.combiner import new_combiner
-from sonlearn.learn.ensemble.committee import NOW
-from sonlearn.learn.ensemble.history import WIDTH, History, new_history, remember, with_room
-from sonlearn.learn.ensemble.progress import SEVERAL
-from sonlearn.learn.ensemble.pruning import DOUBT, FittedJudge, fitted
+from sonlearn.learn.ensemble.merging import tallied
+from sonlearn.learn.ensemble.progress import SEVERAL, tally_up
 from sonlearn.learn.ensemble.scheduling import Views
-from sonlearn.learn.ensemble.slots import PRIOR, SURPRISE, ClassSlots, combine, level, scratch_for
+from sonlearn.learn.ensemble.slots import PRIOR
 from sonlearn.options.members import CLASS_MEMBERS, member
 from sonlearn.views.index import intern, new_index
 
@@ -36,7 +35,7 @@ def learner(how=None, threads=1, **more):
 @pytest.fixture
 def early(monkeypatch):
     """Members are pruned early, and are worth little."""
-    rules = pruning.CLASS_RULES._replace(first=20, checkpoints=(60, 90), price=3.0, nothing=3.0, kept=50)
+    rules = pruning.CLASS_RULES._replace(first=20, checkpoints=(60, 90), price=3.0, nothing=3.0)
     monkeypatch.setattr(pruning, "CLASS_RULES", rules)
 
 
@@ -212,20 +211,30 @@ def test_names_of_members():
 
 
 def case_of(names, scores, costs, short=False, words=False, allowed=math.inf):
-    """A case whose members score float[rows, k, classes], the row's own class first."""
+    """(A case whose members score float[rows, k, classes], the row's own class first, its judge)."""
     n, k, K = scores.shape
-    inputs = np.zeros((n, k, WIDTH), np.float32)
-    inputs[:, :, :K] = scores
-    history = History(inputs, np.tile(np.array([K, 0, 1], np.float32), (n, 1)))
-    members = tuple(member(name, several=True) for name in names)
+    members, tally = tuple(member(name, several=True) for name in names), np.zeros((k, 5))
+    V, met = plain(scores.transpose(1, 0, 2)), np.full(n, K)
+    tally_up(tally, np.arange(k), SEVERAL, V, met, np.zeros(n), np.ones(n))
     long = tuple(i for i, each in enumerate(members) if not each.rate)
-    return pruning.PruningCase(
-        pruning.CLASS_RULES, members, long, n, history, np.array(costs, float), short, words, allowed
-    )
+    given = pruning.CLASS_RULES, members, long, n, tally, np.array(costs, float), short, words, allowed
+    case = pruning.PruningCase(*given)
+    return case, pruning.Judge(case, at_best(members, scores), False)
 
 
-def pruned(case, left):
-    return pruning.pruned(case, FittedJudge(case), left)
+def at_best(members, scores):
+    """A combiner with the weights of least loss, and what that curves there."""
+    start = new_combiner(members, (PRIOR,))
+    w = start.w[0].copy()
+    for _ in range(30):
+        p = np.exp(np.einsum("j,ijc->ic", w, scores))
+        p /= p.sum(axis=1, keepdims=True)
+        mean = np.einsum("ic,ijc->ij", p, scores)
+        apart = scores - mean[:, :, None]
+        A = start.A[0] + np.einsum("ic,ijc,ilc->jl", p, apart, apart)
+        w = w - np.linalg.solve(A, start.prior[0] * (w - start.w[0]) + (mean - scores[:, :, 0]).sum(axis=0))
+    recent = np.array([[len(scores), -np.log(p[:, 0]).sum()]])
+    return start._replace(w=w[None], A=A[None], P=np.linalg.inv(A)[None], recent=recent)
 
 
 NAMES = ("nag", "arow-precision:lunit", "arow-precision:pairs", "shares~0.3")
@@ -241,21 +250,21 @@ def member_scores(labelled=(1.0, 1.0, 0.0, 0.0), n=400, K=3):
 
 
 def test_the_dearest_that_tells_nothing_goes_first_and_what_costs_nothing_stays():
-    case = case_of(NAMES, member_scores(n=4000), [1, 1, 4, 0])
-    assert pruned(case, [0, 1, 2, 3])[0] == 2
-    assert 3 not in pruned(case, [0, 1, 2, 3])
-    rich = case_of(NAMES, member_scores((1.0, 1.0, 1.0, 0.0), 4000), [1, 1, 4, 0])
-    assert pruned(rich, [0, 1, 2, 3]) == []
+    every = [0, 1, 2, 3]
+    going = pruning.pruned(*case_of(NAMES, member_scores(n=4000), [1, 1, 4, 0]), every)
+    assert going[0] == 2
+    assert 3 not in going
+    assert pruning.pruned(*case_of(NAMES, member_scores((1.0, 1.0, 1.0, 0.0), 4000), [1, 1, 4, 0]), every) == []
 
 
 def test_cheap_members_are_not_asked_early_on_words():
-    case = case_of(NAMES, member_scores(n=4000), [1, 1, 4, 0])
+    case, judge = case_of(NAMES, member_scores(n=4000), [1, 1, 4, 0])
     words, every, share = case._replace(words=True), [0, 1, 2, 3], np.array([1, 1, 4, 0]) / 6
     assert pruning.units_of(words, every, share) == [[2]]
     assert pruning.units_of(case, every, share) == [[0], [1], [2]]
     assert pruning.units_of(words._replace(rows=4096), every, share) == [[0], [1], [2]]
-    assert pruned(words, every) in ([], [2])
-    assert pruning.beyond_budget(words._replace(allowed=0.0), FittedJudge(words), every) != []
+    assert pruning.pruned(words, judge, every) == [2]
+    assert pruning.beyond_budget(words._replace(allowed=0.0), judge, every) != []
 
 
 def test_pairs_of_short_rows_of_numbers_are_not_asked_while_their_errors_fall():
@@ -269,88 +278,60 @@ def test_pairs_of_short_rows_of_numbers_are_not_asked_while_their_errors_fall():
         (falling[::-1], False, True, [[0], [1], [2]]),
         (falling, True, True, [[2]]),
     ):
-        case = case_of(NAMES, scores, [1, 1, 4, 0], short, words)
+        case, _ = case_of(NAMES, scores, [1, 1, 4, 0], short, words)
         assert pruning.units_of(case, every, share) == asked
 
 
+def test_errors_in_both_halves_are_told_from_their_mean_and_from_how_late_they_are():
+    """Exactly, but for the row itself, where they are two means."""
+    tally, met, y, weight = np.zeros((1, 5)), np.full(600, 3), np.zeros(600), np.full(600, 2.0)
+    V = np.zeros((1, 600, 3))
+    V[0, :300:2, 1] = V[0, 300::5, 1] = 1.0  # half of the first rows are wrong, a fifth of the others
+    tally_up(tally, np.array([0]), SEVERAL, V, met, y, weight)
+    case = pruning.PruningCase(pruning.CLASS_RULES, (), (), 600, tally, np.ones(1), short=True)
+    assert pruning.errors_fall(case, 0, 0.42)
+    assert not pruning.errors_fall(case, 0, 0.38)
+    halves = [np.zeros((1, 5)) for _ in range(2)]
+    for half, rows in zip(halves, (slice(0, None, 2), slice(1, None, 2)), strict=True):
+        tally_up(half, np.array([0]), SEVERAL, V[:, rows], met[rows], y[rows], weight[rows])
+    merged = tallied(np.zeros((1, 5)), halves, np.ones(2))
+    np.testing.assert_allclose(merged[0, :2], tally[0, :2])
+    np.testing.assert_allclose(merged[0, 4], tally[0, 4], rtol=0.02)
+
+
 def test_pairs_of_short_rows_go_only_if_they_make_no_difference():
-    some, every = member_scores((2.0, 2.0, 0.7, 0.0)), [0, 1, 2, 3]
-    long, short = (case_of(NAMES, some, [1, 1, 40, 0], short=short) for short in (False, True))
-    judge = FittedJudge(long)
+    some, every = member_scores((2.0, 2.0, 0.12, 0.0), 4000), [0, 1, 2, 3]
+    (long, judge), (short, same) = (case_of(NAMES, some, [1, 1, 40, 0], short=short) for short in (False, True))
     growth = max(judge.growth(every, [2]), pruning.offline_growth(long, judge, every, [2]))
-    assert growth > pruning.CLASS_RULES.nothing
-    assert (2 in pruned(long, every)) == (growth < pruning.CLASS_RULES.price * 40 / 42)
-    assert 2 not in pruned(short, every)
+    assert pruning.CLASS_RULES.nothing < growth < pruning.CLASS_RULES.price * 40 / 42
+    assert 2 in pruning.pruned(long, judge, every)
+    assert 2 not in pruning.pruned(short, same, every)
 
 
-def judged_twin(scores, weight, members, doubt):
-    """(weights of least loss, growth without each member), by the formulas on whole arrays; the own class first."""
-    w_0, precision = np.array([each.weight for each in members]), np.array([max(each.precision, 1) for each in members])
-
-    def losses(w):
-        z = np.einsum("j,ijc->ic", w, scores)
-        return np.log(np.exp(z).sum(axis=1)) - z[:, 0]
-
-    w = w_0.copy()
-    for _ in range(100):
-        p = np.exp(np.einsum("j,ijc->ic", w, scores))
-        p /= p.sum(axis=1, keepdims=True)
-        mean = np.einsum("ic,ijc->ij", p, scores)
-        apart = scores - mean[:, :, None]
-        A = np.diag(precision) + np.einsum("i,ic,ijc,ilc->jl", weight, p, apart, apart)
-        w = w - np.linalg.solve(A, precision * (w - w_0) + weight @ (mean - scores[:, :, 0]))
-    total, inverse, growth = weight.sum(), np.linalg.inv(A), []
-    for j in range(len(w)):
-        d = losses(w - inverse[j] * w[j] / inverse[j, j]) - losses(w)
-        mean = weight @ d / total
-        error = math.sqrt((weight**2 * (d - mean) ** 2).sum()) / total
-        growth.append((mean + doubt * error - (weight**2).sum() / (2 * total**2)) / (weight @ losses(w) / total))
-    return w, np.array(growth)
-
-
-@pytest.mark.parametrize("K", [3, 8])
-def test_members_are_judged_by_the_loss_with_the_best_weights_without_them(K):
-    n, at = 400, [0, 1, 2]
-    scores, h = member_scores((1.0, 0.6, 0.3, 0.0), n, K), np.random.default_rng(2).choice([0.0, 0.5, 1.0, 2.0], n)
-    case = case_of(NAMES, scores, [1, 1, 4, 0])
-    case.history.facts[:, 2] = h
-    found = fitted(case, at)
-    kept = case.history.inputs[n // 4 :, at, :K].astype(float)
-    w, growth = judged_twin(kept, h[n // 4 :], [case.inputs[i] for i in at], DOUBT)
-    np.testing.assert_allclose(found[0], w, rtol=1e-5, atol=1e-6)
-    np.testing.assert_allclose(found[1], growth, rtol=1e-3, atol=1e-6)
+def test_what_has_not_been_shown_to_be_of_no_use_stays():
+    """Few rows say little: a member of no use goes only where many rows have shown it."""
+    some, every = member_scores((2.0, 2.0, 0.0, 0.0), 4000), [0, 1, 2, 3]
+    assert pruning.pruned(*case_of(NAMES, some[:40], [1, 1, 1, 0]), every) == []
+    assert pruning.pruned(*case_of(NAMES, some, [1, 1, 1, 0]), every) == [2]
 
 
 def test_members_that_are_always_right_are_judged():
     scores = np.full((400, 4, 3), -300.0)
     scores[:, :, 0] = 0.0
-    assert np.isfinite(fitted(case_of(NAMES, scores, [1, 1, 4, 0]), [0, 1, 2])[1]).all()
-
-
-def test_what_has_not_been_shown_to_be_of_no_use_stays():
-    """Few rows say little: a member of some use goes only where many rows have shown how little that is."""
-    some = member_scores((2.0, 2.0, 0.0, 0.0), 4000)
-    few, many = (case_of(NAMES, some[:n], [1, 1, 1, 0]) for n in (40, 4000))
-    assert pruned(few, [0, 1, 2, 3]) == []
-    assert pruned(many, [0, 1, 2, 3]) == [2]
-    target = ClassSlots(LearnOptions(classes="auto"), many.inputs)
-    longer = many._replace(rows=8193)  # than the history: its last rows judge
-    assert isinstance(target.judge(longer), FittedJudge)
-    assert pruning.pruned(longer, target.judge(longer), [0, 1, 2, 3]) == [2]
-    many.history.facts[:, 0] = 0
-    assert pruned(many, [0, 1, 2, 3]) == []
+    _, judge = case_of(NAMES, scores, [1, 1, 4, 0])
+    assert math.isfinite(judge.growth([0, 1, 2, 3], [0]))
 
 
 def test_a_budget_is_met_by_those_that_lose_least():
-    case = case_of(NAMES, member_scores((2.0, 1.0, 1.0, 0.0)), [1, 1, 1, 0], allowed=1.5)
-    going = pruning.beyond_budget(case, FittedJudge(case), [0, 1, 2, 3])
-    assert set(going) == {1, 2}
+    case, judge = case_of(NAMES, member_scores((2.0, 1.0, 1.0, 0.0)), [1, 1, 1, 0], allowed=1.5)
+    assert set(pruning.beyond_budget(case, judge, [0, 1, 2, 3])) == {1, 2}
 
 
 @pytest.mark.compiled
 def test_members_for_numbers_leave_rows_of_words():
     names = ("nag", "arow-precision:tfidf", "arow-precision:zs", "rls:fourier-few")
-    words, numbers = (case_of(names, member_scores(), [1, 1, 1, 1], words=words) for words in (True, False))
+    numbers, _ = case_of(names, member_scores(), [1, 1, 1, 1])
+    words = numbers._replace(words=True)
     assert pruning.out_of_place(words, [0, 1, 2, 3]) == [2, 3]
     assert pruning.out_of_place(numbers, [0, 1, 2, 3]) == []
     ours = learner(members=())
@@ -362,7 +343,7 @@ def test_members_for_numbers_leave_rows_of_words():
 
 def test_members_of_no_use_beside_trees_are_outdone_by_them():
     names = ("arow-precision:zs", "boost:columns", "arow-precision:tfidf", "arow-precision:triples")
-    case = case_of(names, member_scores(), [1, 1, 1, 1])
+    case, _ = case_of(names, member_scores(), [1, 1, 1, 1])
     assert pruning.outdone(case, [0, 1, 2, 3]) == [2, 3]
     assert pruning.outdone(case, [0, 2, 3]) == []
     for met, going in ((CLASSES, [2, 3]), (CLASSES + 1, [])):  # no trees are grown of so many classes
@@ -370,59 +351,12 @@ def test_members_of_no_use_beside_trees_are_outdone_by_them():
 
 
 def test_tuples_that_are_nearly_all_new_go():
-    case = case_of(NAMES, member_scores(), [1, 1, 4, 0])
-    entries = np.array([[100.0, 10.0], [100.0, 10.0], [1000.0, 900.0], [100.0, 10.0]])
-    assert pruning.scattered(case, [0, 1, 2, 3], entries) == [2]
-    assert pruning.scattered(case._replace(short=True), [0, 1, 2, 3], entries) == []
-    entries[2, 1] = 500.0
-    assert pruning.scattered(case, [0, 1, 2, 3], entries) == []
-
-
-def remembered(V, logs, met, t, y, weight):
-    """The history of members 0 and 2 of three."""
-    history = with_room(new_history(3, WIDTH), int(t[-1]) + 1, pruning.CLASS_RULES.kept)
-    others, par = np.zeros(WIDTH - 1, np.int64), np.zeros(len(y))
-    at, kept = np.array([0, 2]), pruning.CLASS_RULES.kept
-    remember(history, np.zeros(1, NOW), 0, (True,), kept, at, others, V, logs, met, par, y, weight)
-    return history
-
-
-def test_the_history_has_the_scores_of_the_own_class_of_the_likeliest_and_of_a_sample():
-    rng = np.random.default_rng(1)
-    met, y = np.array([0, 1, 2, 8, 13, 13]), np.array([0.0, 0.0, np.nan, 3.0, 6.0, 12.0])
-    V, logs, t = rng.normal(size=(2, 6, 13)), rng.normal(size=(6, 13)), np.array([0, 1, 2, 2, 3, 4])
-    history = remembered(V, logs, met, t, y, np.arange(1.0, 7.0))
-    assert history.facts[:, 0].tolist() == [0, 1, 8, 13, 13]
-    assert history.weight.tolist() == [1.0, 2.0, 4.0, 5.0, 6.0]
-    assert not history.inputs[:, 1].any()
-    for at, i in ((2, 3), (3, 4), (4, 5)):
-        own = int(y[i])
-        others = [k for k in np.argsort(-logs[i, : met[i]]) if k != own]
-        if met[i] > WIDTH:  # 8 others, of which 3 stand for all
-            turn = t[i] * 0.6180339887498949 % 1.0
-            others = others[:4] + [sorted(others[4:])[int((place + turn) * 8 / 3)] for place in range(3)]
-        for j in (0, 2):
-            expected = V[min(j, 1), i, [own, *others]].astype(np.float32)
-            np.testing.assert_array_equal(history.inputs[at, j], expected)
-
-
-@pytest.mark.compiled
-@pytest.mark.parametrize("signal", [0.4, 2.0])
-def test_a_history_of_forty_classes_is_combined_as_all_of_them_are(signal):
-    """However hard the stream is: without the sample the weights of the hard one would be negative."""
-    n, K, at = 4000, 40, [0, 2]
-    rng = np.random.default_rng(3)
-    y, met = rng.integers(K, size=n).astype(float), np.full(n, K)
-    V = rng.normal(size=(2, n, K))
-    V[:, np.arange(n), y.astype(int)] += np.array([[signal], [signal / 2]])
-    for scores in V:
-        level(scores, met)
-    members = tuple(member(name, several=True) for name in NAMES[:3])
-    whole, logs = new_combiner([members[i] for i in at], (PRIOR,)), np.zeros((n, K))
-    combine(whole, V, met, y, np.ones(n), True, SURPRISE, scratch_for(2, K), logs)
-    history = remembered(V, logs, met, np.arange(n), y, np.ones(n))
-    case = pruning.PruningCase(pruning.CLASS_RULES, members, (0, 1, 2), n, history, np.ones(3), False)
-    np.testing.assert_allclose(pruning.fitted(case, at)[0], whole.w[0], atol=0.08)
+    case, _ = case_of(NAMES, member_scores(), [1, 1, 4, 0])
+    case.tally[:, 2:4] = [[100.0, 10.0], [100.0, 10.0], [1000.0, 900.0], [100.0, 10.0]]
+    assert pruning.scattered(case, [0, 1, 2, 3]) == [2]
+    assert pruning.scattered(case._replace(short=True), [0, 1, 2, 3]) == []
+    case.tally[2, 3] = 500.0
+    assert pruning.scattered(case, [0, 1, 2, 3]) == []
 
 
 @pytest.mark.parametrize("several", [False, True])

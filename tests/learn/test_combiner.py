@@ -24,9 +24,8 @@ from sonlearn.learn.ensemble.combiner import (
     value_slope_curvature,
     without,
 )
-from sonlearn.learn.ensemble.history import History
 from sonlearn.learn.ensemble.label_scale import new_scale
-from sonlearn.learn.ensemble.pruning import PruningCase
+from sonlearn.learn.ensemble.pruning import TWO_RULES, Judge, PruningCase
 from sonlearn.learn.ensemble.target import Part, Target
 from sonlearn.learn.losses import Loss, loss_of, loss_slope, loss_value
 from sonlearn.options.members import Member
@@ -77,9 +76,9 @@ def stream(loss, n=300, k=4, seed=0, noise=1.0):
     return V, y, weight
 
 
-def start(k):
+def start(k, precision=PRIOR_PRECISION):
     members = (Member("gd", "raw", weight=0.4 if i == 0 else 0.12) for i in range(k))
-    return new_combiner(members, PRIOR_PRECISION)
+    return new_combiner(members, precision)
 
 
 @pytest.mark.parametrize(("loss", "noise"), [("logistic", 1.0), ("squared", 1.0), ("squared", 0.2), ("squared", 1e-3)])
@@ -174,33 +173,65 @@ def test_without_some_members_the_others_weights_are_those_of_least_loss():
     assert np.abs(best - w[rest]).max() > 1e-3
 
 
+def judged(combiner, squared=False, methods=("gd",) * 4, **rules):
+    """A judge of these members of equal cost."""
+    members = tuple(Member(method, "raw", weight=0.25) for method in methods)
+    case = PruningCase(TWO_RULES._replace(**rules), members, (0, 1, 2, 3), 8, np.zeros((4, 5)), np.ones(4), short=True)
+    return Judge(case, combiner, squared)
+
+
+@pytest.mark.parametrize("doubt", [0.0, 1.5])
 @pytest.mark.parametrize("loss", ["logistic", "squared"])
-def test_members_are_judged_by_the_weights_of_least_loss_without_them(loss):
-    """Those before each period of rows, where a combiner has learned them anew; on the last three quarters of these."""
+def test_members_are_judged_by_the_curvature_of_the_loss(loss, doubt):
+    """By the least of (w - w_now)'A (w - w_now) / 2 where members weigh nothing, found with a square root of A."""
     V, y, weight = stream(loss, n=500)
-    V, y, weight = (each[(weight > 0) & ~np.isnan(y)].astype(np.float32).astype(np.float64) for each in (V, y, weight))
-    target, n = Target(LearnOptions(method="committee", loss=loss), (Member("gd", "raw", weight=0.25),) * 4), len(y)
-    history = History(V.astype(np.float32)[:, :, None], np.column_stack([np.zeros(n), y, weight]).astype(np.float32))
-    judge = target.judge(PruningCase(target.rules, target.inputs, (0, 1, 2, 3), n, history, np.ones(4), short=True))
+    given, precision = loss_of(LearnOptions(method="nag", loss=loss)), PRIOR_PRECISION[:1]
+    combiner = start(4, precision)
+    combine(of_each_row(given, len(y)), combiner, V, y, weight, True, np.zeros((6, 4)), np.zeros(len(y)))
+    z, w, A = dense(loss, start(4).w[0], V, y, weight, np.full(4, precision[0]))
+    h = np.where(np.isnan(y), 0.0, weight)
+    periods = np.cumsum(h > 0) // PERIOD
+    left_over = RETENTION ** (periods[-1] - periods)
+    n, y = h @ left_over, np.nan_to_num(y)
+    if loss == "logistic":
+        mean = (h * left_over) @ np.log1p(np.exp(-y * z)) / n
+    else:
+        mean, seen = combiner.recent[0, 1] / n, (h * left_over) @ (z - y) ** 2 / n
+        assert 0.5 * seen < mean <= seen, "without outliers"
+        mean /= min(mean, 1.0)
+    root, every = np.linalg.cholesky(A).T, [0, 1, 2, 3]
 
-    def mean_loss(left):
-        gone, z = [i for i in range(4) if i not in left], np.zeros(n)
-        for begin in range(0, n, PERIOD):
-            before, which = slice(0, begin), slice(begin, begin + PERIOD)
-            w = np.array([each.weight for each in target.inputs])
-            _, w, A = dense(loss, w, V[before], y[before], weight[before], np.full(4, target.judging[0]))
-            inner, outer = A[np.ix_(left, left)], A[np.ix_(left, gone)]
-            z[which] = V[which][:, left] @ (w[left] + np.linalg.solve(inner, outer @ w[gone])) if left else 0.0
-        each = np.log1p(np.exp(-y * z)) if loss == "logistic" else (z - y) ** 2
-        return np.average(each[n // 4 :], weights=weight[n // 4 :])
+    def more(left):
+        rest = [i for i in every if i in left]
+        gone = root @ w
+        best = root[:, rest] @ np.linalg.lstsq(root[:, rest], gone, rcond=None)[0] if rest else 0.0
+        return ((gone - best) ** 2).sum() / (2 * n)
 
-    assert n % PERIOD != 0
-    now, nothing = mean_loss([0, 1, 2, 3]), mean_loss([])
-    assert 0.05 * now < nothing - now
-    for left, unit in (([0, 1, 2, 3], [1]), ([0, 1, 2, 3], [0, 3]), ([0, 2, 3], [2])):
-        now, without_it = mean_loss(left), mean_loss([i for i in left if i not in unit])
-        growth = (without_it - now) / min(now, nothing - now)
+    judge = judged(combiner, loss == "squared", doubt=doubt)
+    for left, unit in ((every, [1]), (every, [0, 3]), ([0, 2, 3], [2])):
+        g, explained = more([i for i in left if i not in unit]) - more(left), more([]) - more(left)
+        share = max(min(mean, explained), 0.05 * mean)
+        growth = (g - len(unit) / (2 * n) + doubt * math.sqrt(2 * g / n)) / share
         np.testing.assert_allclose(judge.growth(left, unit), growth, rtol=1e-7)
+
+
+def test_of_squared_loss_the_growth_is_that_of_the_least_loss():
+    """Where nothing has faded, and means of labels explain nothing."""
+    rng = np.random.default_rng(4)
+    V, y, prior = rng.normal(size=(60, 4)), rng.normal(size=60), 1e-6
+    w = np.linalg.solve(V.T @ V, V.T @ y)
+    least = ((V @ w - y) ** 2).sum()
+    A = 2.0 * V.T @ V + prior * np.eye(4)
+    combiner = start(4, (2.0,))._replace(
+        w=w[None], A=A[None], P=np.linalg.inv(A)[None], recent=np.array([[60.0, 60.0]])
+    )
+    judge = judged(combiner, methods=("gd", "gd", "gd", "ewma"), explained=1.0)
+    for unit in ([0], [1, 2]):
+        rest = [i for i in range(4) if i not in unit]
+        without_it = np.linalg.lstsq(V[:, rest], y, rcond=None)[1][0]
+        assert judge.growth([0, 1, 2, 3], unit) == pytest.approx((without_it - least - len(unit) / 2) / 60, rel=1e-6)
+    tells_nothing = judged(combiner._replace(recent=np.zeros((1, 2))))
+    assert tells_nothing.growth([0, 1, 2, 3], [1]) == math.inf
 
 
 @pytest.mark.parametrize("rows", [None, 10**6])

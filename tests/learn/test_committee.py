@@ -10,9 +10,7 @@ from sonlearn import DivergedError, Learner, LearnOptions
 from sonlearn.learn.engine import Predictions, make_engine
 from sonlearn.learn.ensemble import pruning, scheduling
 from sonlearn.learn.ensemble.combiner import PRIOR_PRECISION, combine, new_combiner
-from sonlearn.learn.ensemble.history import new_history
 from sonlearn.learn.ensemble.label_scale import CLIP
-from sonlearn.learn.ensemble.pruning import ReplayJudge
 from sonlearn.learn.ensemble.target import member_options
 from sonlearn.learn.losses import Loss, loss_of
 from sonlearn.options.members import CHEAP, MEMBERS, Member, default_members, member
@@ -175,7 +173,7 @@ def test_an_idle_member_is_pruned_and_one_that_carries_is_not(monkeypatch):
 
 @pytest.mark.parametrize("positive", [99, 100])
 def test_members_stay_until_the_rarer_class_has_come_often_enough(monkeypatch, positive):
-    monkeypatch.setattr(pruning, "TWO_RULES", pruning.TWO_RULES._replace(checkpoints=(1000,)))
+    monkeypatch.setattr(pruning, "TWO_RULES", pruning.TWO_RULES._replace(checkpoints=(1000,), price=100.0))
     batch = zipf(n=1000, d=60)
     sign = np.where(np.random.default_rng(0).permutation(1000) < positive, 1.0, -1.0)
     for y in (sign, -sign):
@@ -239,23 +237,18 @@ def test_a_row_beyond_all_bounds_is_refused_and_nothing_is_lost():
 
 
 @pytest.mark.interpreted
-def test_a_checkpoint_judges_no_committee_twice():
-    """What each is worth beside the others, known beforehand: the first of them is worth nothing, the second little."""
-    worth, asked = np.array([0.0, 0.01, 1.0, 2.0, 4.0]), []
+def test_at_a_checkpoint_the_one_goes_first_that_is_cheapest_to_miss():
+    """What each is worth beside the others, known beforehand: more, when others have gone."""
 
-    class Known(ReplayJudge):
-        def _conditioned(self, chosen):
-            asked.append(tuple(chosen))
-            return chance + 10.0 - worth[list(chosen)].sum()
+    class Known:
+        def growth(self, left, unit):
+            return np.array([0.002, 0.001, 0.01, 0.005, 4.0])[unit].sum() * (6 - len(left)) ** 2
 
-    members, every, chance = tuple(Member("nag", "raw") for _ in worth), tuple(range(5)), 0.0
-    case = pruning.PruningCase(pruning.VALUE_RULES, members, every, 8, new_history(5, 1), np.ones(5), short=True)
-    assert pruning.pruned(case, Known(None, case), [0, 1, 2, 3, 4]) == [0, 1]
-    assert len(set(asked)) == len(asked)
-    asked.clear()
-    assert pruning.pruned(case, Known(None, case), [2, 3, 4]) == []
-    assert len(asked) == 5, "without any, all, and each in turn"
-    assert pruning.pruned(case, Known(None, case), [0, 1]) == []
-    assert len(asked) == 5, "two stay, whatever they are worth"
-    chance = 90.0  # that nobody explains
-    assert pruning.pruned(case, Known(None, case), [0, 1, 2, 3, 4]) == [0, 1]
+    members, every = tuple(Member("nag", "raw") for _ in range(5)), tuple(range(5))
+    case = pruning.PruningCase(pruning.VALUE_RULES, members, every, 8, np.zeros((5, 5)), np.ones(5), short=True)
+    assert pruning.pruned(case, Known(), [0, 1, 2, 3, 4]) == [1, 0], "a price of .2, of equal shares of the time"
+    dear = case._replace(costs=np.array([1.0, 1.0, 20.0, 20.0, 1.0]))
+    assert pruning.pruned(dear, Known(), [0, 1, 2, 3, 4]) == [3, 2], (
+        "the cheap are worth their time"
+    )
+    assert pruning.pruned(case, Known(), [0, 1]) == [], "two stay, whatever they are worth"

@@ -163,7 +163,7 @@ def test_a_committee_learns_rows_one_by_one_as_in_batches(problem, numbers, monk
     several classes some turn up late.
     """
     sooner = {"first": 30, "checkpoints": (60, 95), "rarer": 10}
-    of_classes = sooner | {"words_after": 20, "kept": 50, "price": 0.2}
+    of_classes = sooner | {"words_after": 20, "price": 0.2}
     monkeypatch.setattr(pruning, "TWO_RULES", pruning.TWO_RULES._replace(**sooner))
     monkeypatch.setattr(pruning, "VALUE_RULES", pruning.VALUE_RULES._replace(**sooner | {"rarer": 0}))
     monkeypatch.setattr(pruning, "CLASS_RULES", pruning.CLASS_RULES._replace(**of_classes))

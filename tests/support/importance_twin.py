@@ -23,6 +23,7 @@ def of_error(errors: list[tuple[float, float]], error: float, h: float) -> float
     total = sum(one for one, _ in errors)
     mean = sum(one * e**2 for one, e in errors) / total if total >= 10 else 1.0
     share = 8 * np.sqrt(mean) / error if total >= 10 and 0 < 8 * np.sqrt(mean) < error else 1.0
-    left = RETENTION ** (1 / PERIOD)
-    errors[:] = [(left * one, e) for one, e in errors] + [(h, error * share)]
+    errors.append((h, error * share))
+    if len(errors) % PERIOD == 0:
+        errors[:] = [(RETENTION * one, e) for one, e in errors]
     return share / np.clip(mean, 0.01, 1.0)

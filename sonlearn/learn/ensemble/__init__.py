@@ -6,7 +6,6 @@
 `slots`         several classes, and the step on their scores
 `progress`      how members and combinations have done, and what a committee has to tell
 `pruning`       which members a stream can do without, and what they are worth
-`history`       by which these judge, of several classes of some of them
 `scheduling`    several views of the same rows; who learns when, side by side
 `merging`       several committees as one
 `by_row`        the committee's rows one by one, all kernels of a row by one call

@@ -20,7 +20,6 @@ from sonlearn.jit.sequence import Calls
 from sonlearn.learn.by_row import EngineByRow, RowOfEngine, copy_one, full
 from sonlearn.learn.engine import SPARE_FEATURES, Predictions, State
 from sonlearn.learn.ensemble import resting
-from sonlearn.learn.ensemble.history import with_room
 from sonlearn.learn.ensemble.label_scale import divide
 from sonlearn.learn.ensemble.target import Part
 from sonlearn.views.view import View, fits
@@ -28,8 +27,8 @@ from sonlearn.views.view import View, fits
 if TYPE_CHECKING:
     from sonlearn.learn.ensemble.committee import Committee, CommitteeState
 
-#: Rows of history that there is room for beyond those learned.
-HISTORY = 64
+#: Rows kept for members at rest that there is room for beyond those learned.
+SPARE_ROWS = 64
 #: More rows than any stream has.
 NEVER = 1 << 62
 
@@ -44,12 +43,9 @@ class CommitteeByRow(EngineByRow):
         committee, room = self._engine, 2 * int(self._features[0]) + SPARE_FEATURES
         target, left, most, weighted = committee.target, committee.rows_left(state), NEVER, np.ones(1)
         if left:
-            learned, kept = int(state.now["rows"][0]), target.rules.kept
-            state = state._replace(history=with_room(state.history, learned + min(HISTORY, left), kept))
-            of_history = len(state.history.facts)
-            most = learned + left - 1 if of_history >= kept else min(learned + left - 1, of_history)
+            most = int(state.now["rows"][0]) + left - 1
         if resting.rows_left(state.resting):
-            kept, before = resting.spare(state.resting, HISTORY, len(rows.features))
+            kept, before = resting.spare(state.resting, SPARE_ROWS, len(rows.features))
             state, most = state._replace(resting=kept), min(most, int(state.now["rows"][0]) + before)
         given = rows._replace(weight=weighted)
         scaled, scale, labelled = target.label_calls(state.labels, given, state.now, False)

@@ -66,7 +66,7 @@ class Combiner(NamedTuple):
     P: np.ndarray  # float64[E, k, k]; its inverse, as steps on one score keep it
     prior: np.ndarray  # float64[E, k]; the diagonal of A_0
     loss: np.ndarray  # float64[E]; sum of h * loss of each set's predictions, where there are several sets
-    errors: np.ndarray  # float64[E, 2]; of squared loss, faded sums of h and h * squared error, outliers cut
+    recent: np.ndarray  # float64[E, 2]; sums of h and h * loss that fade as A does; of squared loss outliers cut
     rows: np.ndarray  # int64[1]; learned from
     retention: np.ndarray  # float64[1]; what is left of A after PERIOD rows
 
@@ -97,7 +97,7 @@ def discount(combiner: Combiner) -> None:
     """Let what has been learned count as BEFORE rows from here on: of members that have changed in further passes."""
     rows = min(int(combiner.rows[0]), PERIOD / (1.0 - combiner.retention[0]))  # no more than it remembers
     share = min(1.0, BEFORE / max(rows, 1.0))
-    for array in (combiner.A, combiner.loss, combiner.errors):
+    for array in (combiner.A, combiner.loss, combiner.recent):
         array *= share
     combiner.A[:] += (1.0 - share) * (combiner.prior[:, :, None] * np.eye(combiner.w.shape[1]))
     combiner.P[:] = _inverse(combiner.A)
@@ -138,12 +138,15 @@ def of_inputs(combiner: Combiner, at: Sequence[int]) -> Combiner:
 
 
 @inline
-def fade(A, retention, prior):
-    """A <- r A + (1 - r) diag(prior), of one set of weights."""
+def fade(combiner, e):
+    """A <- r A + (1 - r) diag(prior), of one set of weights; what is recent of its loss fades, too."""
+    A, retention = combiner.A[e], combiner.retention[0]
     for i in range(len(A)):
         for j in range(len(A)):
             A[i, j] *= retention
-        A[i, i] += (1.0 - retention) * prior[i]
+        A[i, i] += (1.0 - retention) * combiner.prior[e, i]
+    combiner.recent[e, 0] *= retention
+    combiner.recent[e, 1] *= retention
 
 
 @jit
@@ -186,11 +189,10 @@ def merge_combiners(combiners: Sequence[Combiner], base: Combiner, gone: Sequenc
         moved += share * np.einsum("eij,ej->ei", each.A, each.w - own.w)
     A += prior + retention ** sum(periods) * (base.A - prior)
     w = base.w + np.linalg.solve(A, moved[:, :, None])[:, :, 0] if k else base.w.copy()
-    faded = merging.shares(np.subtract(rows, start), retention ** (1.0 / PERIOD))
     found = Combiner(
         w, (A + A.swapaxes(1, 2)) / 2.0, base.P, base.prior.copy(),
         merging.summed(base.loss, [each.loss for each in combiners], np.ones(len(rows))),
-        np.maximum(merging.summed(base.errors, [each.errors for each in combiners], faded), 0.0),
+        np.maximum(merging.summed(base.recent, [each.recent for each in combiners], by), 0.0),
         base.rows + int(sum(rows) - start * len(rows)), base.retention.copy(),
     )  # fmt: skip
     return without(found, out)
@@ -329,9 +331,12 @@ def take_step(loss, combiner, e, V, row, z, y, h, scratch):
     """
     v, A, P, k, step = V[row], combiner.A[e], combiner.P[e], V.shape[1], scratch[0]
     value, slope, c = value_slope_curvature(loss, z, y)
+    kept, recent = value, combiner.recent[e]
     if loss.code == SQUARED:
-        worth = worth_of_error(combiner.errors[e], abs(z - y), h, combiner.retention[0])
-        slope, c = slope * worth, c * worth
+        share, worth = share_in_bounds(recent, abs(z - y)), worth_of_errors(recent)
+        slope, c, kept = slope * share * worth, c * share * worth, (share * (z - y)) ** 2
+    recent[0] += h
+    recent[1] += h * kept
     c *= h
     clear_first(step, k)
     for i in range(k):
@@ -346,29 +351,24 @@ def take_step(loss, combiner, e, V, row, z, y, h, scratch):
 
 
 @inline
-def worth_of_error(errors, error, h, retention):
-    """Weigh a row with this `error` (>= 0): the share that is no outlier over the mean squared error before it.
+def share_in_bounds(recent, error):
+    """The share of an `error` (>= 0) that is no outlier beside those before it; recent : of a learner"""
+    most = ERROR_OUTLIER * math.sqrt(recent[1] / recent[0]) if recent[0] >= ERRORS_FIRST else math.inf
+    return most / error if error > most > 0.0 else 1.0
 
-    Counts the error in `errors` (float64[2]).
-    """
-    share, mean = 1.0, 1.0
-    if errors[0] >= ERRORS_FIRST:
-        mean = errors[1] / errors[0]
-        most = ERROR_OUTLIER * math.sqrt(mean)
-        if error > most > 0.0:
-            share = most / error
-    left = retention ** (1.0 / PERIOD)
-    error *= share
-    errors[0] = left * errors[0] + h
-    errors[1] = left * errors[1] + h * error * error
-    return share / min(max(mean, LEAST_ERROR), 1.0)
+
+@inline
+def worth_of_errors(recent):
+    """What rows count for as their noise has it, of squared loss. recent : of a learner"""
+    mean = recent[1] / recent[0] if recent[0] >= ERRORS_FIRST else 1.0
+    return 1.0 / min(max(mean, LEAST_ERROR), 1.0)
 
 
 @inline
 def forget_past(combiner, e, scratch):
-    """A of learner e forgets (`fade`), and P <- A^-1 anew; scratch: float64[k or more, k], overwritten."""
+    """Learner e forgets (`fade`), and P <- A^-1 anew; scratch: float64[k or more, k], overwritten."""
     A, P, k, LT = combiner.A[e], combiner.P[e], len(combiner.A[e]), scratch
-    fade(A, combiner.retention[0], combiner.prior[e])
+    fade(combiner, e)
     factorise(A, 0.0, k, LT)
     for i in range(k):
         clear_first(P[i], k)

@@ -32,18 +32,17 @@ from sonlearn.jit.sequence import Calls, run_calls
 from sonlearn.learn.delay import DelayQueue, exchange, new_waiting, with_room_for
 from sonlearn.learn.drift import Drift, merge_drifts, new_drift, watch
 from sonlearn.learn.engine import Contributions, Engine, Predictions, State, first_not_finite
-from sonlearn.learn.ensemble import history as histories
 from sonlearn.learn.ensemble import merging, progress, resting
 from sonlearn.learn.ensemble.by_row import CommitteeByRow
 from sonlearn.learn.ensemble.combiner import Combiner, conditioned, discount, weights_of, without
-from sonlearn.learn.ensemble.history import History, new_history
 from sonlearn.learn.ensemble.label_scale import relative_weights
 from sonlearn.learn.ensemble.progress import SEVERAL, VALUES, measure, tally_up
-from sonlearn.learn.ensemble.pruning import RARE, SHORT, PruningCase, next_checkpoint, prune
+from sonlearn.learn.ensemble.pruning import RARE, SHORT, Judge, PruningCase, next_checkpoint, prune
 from sonlearn.learn.ensemble.resting import Copy, Resting, new_resting
 from sonlearn.learn.ensemble.scheduling import Scheduler, Seen, Views
 from sonlearn.learn.ensemble.slots import ClassSlots
 from sonlearn.learn.ensemble.target import Part, Target
+from sonlearn.learn.losses import SQUARED
 from sonlearn.options import LearnOptions
 from sonlearn.options.members import NAG_SECONDS, Member, default_members, member, word_members
 from sonlearn.options.views import COLUMNS, VIEWS, WORDS
@@ -71,12 +70,11 @@ class CommitteeState(NamedTuple):
     below: Combiner  # of those that members on a stacked view see; of no input where there are none
     offline: Combiner  # of those with a long memory, while others are at work; of no input where there are no others
     resting: Annotated[Resting, PART]  # members at rest, and what they weigh
-    # float64[k, 4]; sums of h and of h * error over the rows learned, each member's own progress; entries that it saw;
-    # and of how many different features, up to the checkpoint that asks
+    # float64[k, 5]; sums of h and of h * error over the rows learned, each member's own progress; entries that it saw;
+    # of how many different features, up to the checkpoint that asks; and of h * error times the sum of h before
     tally: Annotated[np.ndarray, Axis(), merging.tallied]
     # float64[2, 3]; of the online and of the offline combination: sums of h, h * loss and h * error of the rows learned
     totals: Annotated[np.ndarray, Axis(), summed]
-    history: History  # up to the last checkpoint
     drift: Annotated[Drift, Axis(), merge_drifts]  # changes of the stream
     waiting: DelayQueue  # inputs for rows whose labels come late
     active: np.ndarray  # bool[k]; members at work
@@ -143,9 +141,8 @@ class Committee(Engine):
             offline=without(self.target.new_combiner(self.inputs if self.short else ()), self.short),
             below=without(self.target.new_combiner(self.inputs if self.stacked else ()), self.above),
             resting=self._new_resting(),
-            tally=np.zeros((k, 4)),
+            tally=np.zeros((k, 5)),
             totals=np.zeros((2, 3)),
-            history=new_history(len(self.inputs), self.target.history_width),
             drift=new_drift(),
             waiting=new_waiting(self.options.label_delay, len(self.inputs)),
             active=np.ones(k, dtype=bool) if self.options.members else ~self.of_words,
@@ -232,11 +229,8 @@ class Committee(Engine):
 
     def packed(self, state: CommitteeState) -> CommitteeState:
         """`state` without spare room."""
-        rows, kept = self._judged(state), self.target.rules.kept
-        history = min(max(rows, 0), kept) if self.rows_left(state) else 0
         return super().packed(state._replace(
             views=self.views.kept(state.views, self.at_work(state).sharing),
-            history=History(*(part[:history] for part in state.history)),
             waiting=state.waiting.packed(self.target.width(state.labels)),
         ))  # fmt: skip
 
@@ -261,11 +255,7 @@ class Committee(Engine):
         left = next_checkpoint(self.target.rules, most) if self.prunes else 0
         if not left:
             return merged
-        kept = self.target.rules.kept
-        history = merging.merged_history(states, base, kept)
-        if left <= after - most:  # a checkpoint that no learner has come to by itself
-            merged = self._pruned(merged, history)
-        return merged._replace(history=histories.placed(history, after, kept)) if self.rows_left(merged) else merged
+        return self._pruned(merged) if left <= after - most else merged  # to which no learner has come by itself
 
     def carried(self, state: CommitteeState, base: CommitteeState, previous: CommitteeState) -> CommitteeState:
         """Members of a long memory go on as they moved before (see `Engine.carried`)."""
@@ -387,7 +377,7 @@ class Committee(Engine):
         return calls + self.target.combine_some(combiner, at, V, part, learns, z)
 
     def count(self, state: CommitteeState, part: Part, V: np.ndarray, z: Sequence[np.ndarray]) -> Calls:
-        """Add rows to what is counted, and while there is a checkpoint to come to the history, which has room."""
+        """Add rows to what is counted."""
         target, rows, work, n = self.target, part.rows, self.at_work(state), len(part.rows.y)
         surprise, late = np.zeros(n), self.options.label_delay
         own = np.array(work.active), target.kind, V, part.scale.met, rows.y, rows.weight
@@ -398,11 +388,6 @@ class Committee(Engine):
             calls.append((measure, (*given, total, surprise)))
         relative = target.kind == VALUES
         calls.append((watch, (state.drift, relative, surprise, rows.y, rows.weight, late)))
-        if self.rows_left(state) and self._judged(state) >= 0:
-            several = (True,) if target.kind == SEVERAL else ()
-            to = state.history, state.now, late, several, target.rules.kept, np.array(work.online)
-            shown = np.zeros(histories.WIDTH - 1, np.int64), V, z[0], part.scale.met, part.scale.par
-            calls.append((histories.remember, (*to, *shown, rows.y, rows.weight)))
         columns = part_of(rows, COLUMNS) if state.now["in_parts"][0] else rows
         given = rows.indptr, rows.features, rows.y, rows.weight, columns.indptr, late + target.rules.words_after
         calls.append((count_learned, (state.now, *given)))
@@ -597,49 +582,37 @@ class Committee(Engine):
 
     def _counted(self, state: CommitteeState, part: Part, V: np.ndarray, z: Sequence[np.ndarray]) -> CommitteeState:
         """Add the rows to what is counted, and prune members at a checkpoint."""
-        before, left, kept = self._judged(state), self.rows_left(state), self.target.rules.kept
-        n = int(np.count_nonzero(learned_rows(part.rows)))
+        left, n = self.rows_left(state), int(np.count_nonzero(learned_rows(part.rows)))
         if self.options.label_delay:
             z = np.array(z)
             self._exchange(state, state.waiting.outputs, 1, [0, 1], part, z)
-        remembers = left > 0 and before >= 0
-        if remembers:
-            state = state._replace(history=histories.with_room(state.history, before + n, kept))
         run_calls(self.count(state, part, V, z))
-        if not remembers or left > n:
-            return state
-        return self._pruned(state, histories.of_rows(state.history, before + n, kept))
+        return self._pruned(state) if 0 < left <= n else state
 
-    def _pruned(self, state: CommitteeState, history: History) -> CommitteeState:
-        """Prune the members that do not pay for their time: nothing of them stays, in the combiners neither.
-
-        `history`: of the rows that are judged, oldest first.
-        """
+    def _pruned(self, state: CommitteeState) -> CommitteeState:
+        """Prune the members that do not pay for their time: nothing of them stays, in the combiners neither."""
         rules, now, members, budget = self.target.rules, state.now, list(state.members), self.options.budget
         rows, judged = _rows(state), self._judged(state)
+        squared = self.target.kind == VALUES and self.target.loss.code == SQUARED
         if judged == rules.words_after:
             now["words"] = not now["in_parts"][0] and now["features"][0] >= RARE * now["entries"][0]
         costs = np.array([each.cost for each in self.members]) * state.tally[:, 2] + rules.row_cost * rows
         case = PruningCase(
-            rules, self.inputs, self.long, judged, history, costs,
+            rules, self.inputs, self.long, judged, state.tally, costs,
             short=int(now["entries"][0]) <= SHORT * rows, words=bool(now["words"][0]),
-            allowed=np.inf if isinstance(budget, str) else budget * 1e-6 / NAG_SECONDS * rows, decay=self.options.decay,
+            allowed=np.inf if isinstance(budget, str) else budget * 1e-6 / NAG_SECONDS * rows,
             late=self.options.label_delay, classes=self.target.expected(state.labels),
             rarer=min(int(now["positive"][0]), rows - int(now["positive"][0])),
         )  # fmt: skip
-        judge = self.target.judge(case)
-        idle = prune(case, judge, self.at_work(state).active, state.tally[:, 2:])
+        idle = prune(case, Judge(case, state.online, squared), self.at_work(state).active)
         for i in idle:
             members[i] = self.engines[i].new()
             state.active[i] = False
         if idle:
-            for own in (history, state.history):
-                own.inputs[:, idle] = 0.0
             online, offline, below = (conditioned(each, idle) for each in (state.online, state.offline, state.below))
             resting.leave_out(state.resting, idle)
             state = state._replace(online=online, offline=offline, below=below)
-        left = state.history if self.rows_left(state) else self.new().history
-        return state._replace(members=tuple(members), history=left)
+        return state._replace(members=tuple(members))
 
 
 def committee_members(options: LearnOptions) -> tuple[Member, ...]:

@@ -10,7 +10,6 @@ import numpy as np
 from sonlearn.data import axes
 from sonlearn.data.axes import Numbers
 from sonlearn.learn.ensemble.combiner import merge_combiners
-from sonlearn.learn.ensemble.history import History, last_rows, of_rows
 
 if TYPE_CHECKING:
     from sonlearn.learn.ensemble.committee import Committee, CommitteeState
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 def merged(
     committee: Committee, states: Sequence[CommitteeState], base: CommitteeState, rows: Sequence[int]
 ) -> CommitteeState:
-    """One state of several, without a history; arguments have gone through `renumbered`.
+    """One state of several; arguments have gone through `renumbered`.
 
     Members at work in at least half of the states stay.
     """
@@ -32,7 +31,7 @@ def merged(
     merged = axes.merged(states, base, np.ones(len(states)))._replace(
         labels=labels, views=views, members=members, active=np.isin(np.arange(k), left),
         online=merge_combiners([state.online for state in states], base.online, gone),
-        below=new.below, offline=new.offline, history=new.history, resting=new.resting,
+        below=new.below, offline=new.offline, resting=new.resting,
     )  # fmt: skip
     if committee.stacked:
         others = [sorted({*own, *committee.above}) for own in gone]
@@ -45,9 +44,10 @@ def merged(
 
 
 def tallied(base: np.ndarray, others: Sequence[np.ndarray], by: np.ndarray) -> np.ndarray:
-    """`CommitteeState.tally` of all: sums, and of the features that members saw the most."""
-    tally = axes.summed(base, others, by)
-    tally[:, 3] = np.max([each[:, 3] for each in others], axis=0)
+    """`CommitteeState.tally` of all: sums; the most features; errors as late as in the learners' own rows."""
+    tally, every = axes.summed(base, others, by), np.array(others)
+    tally[:, 3] = every[:, :, 3].max(axis=0)
+    tally[:, 4] = every[:, :, 4].sum(axis=0) / np.maximum((every[:, :, 0] ** 2).sum(axis=0), 1e-300) * tally[:, 0] ** 2
     return tally
 
 
@@ -74,13 +74,3 @@ def _views_and_members(
             found = [engine.renumbered(states[g].members[i], Numbers(numbers, size, maps[g + 1])) for g, numbers in own]
             members[i] = engine.merge(found, start, [rows[g] for g, _ in own])
     return tuple(views), tuple(members)
-
-
-def merged_history(states: Sequence[CommitteeState], base: CommitteeState, kept: int) -> History:
-    """The rows of the base, and those that each learner has learned since, the last of them, oldest first."""
-    start = int(base.now["rows"][0])
-    parts = [of_rows(base.history, start, kept)]
-    for state in states:
-        rows = int(state.now["rows"][0])
-        parts.append(last_rows(of_rows(state.history, rows, kept), rows - start))
-    return History(*(np.concatenate(part)[-kept:] for part in zip(*parts, strict=True)))

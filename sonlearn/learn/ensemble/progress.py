@@ -74,20 +74,23 @@ def spectra(committee: Committee, state: CommitteeState) -> dict[str, np.ndarray
 
 @jit
 def tally_up(tally, at, kind, V, met, y, weight):
-    """tally[at[j]] += (h, h error) of what stands in V[j], row by row: where a batch ends changes no bit.
+    """tally[at[j], [0, 1, 4]] += (h, h error, h error times the h before) of what stands in V[j], row by row.
 
     Parameters
     ----------
-    tally : float64[members, 4], modified in its first two columns; at : int64[k]; kind : int, that of the `Target`
+    tally : float64[members, 5], modified; at : int64[k]; kind : int, that of the `Target`
     V : float64[k or more, n, K], inputs of the combiner; met : int64[n]
     y, weight : float64[n]; rows that are not learned are left out
     """
     for j in range(len(at)):
         own = tally[at[j]]
         for i in range(len(y)):
-            if is_learned(weight[i], y[i]) and V[j, i, 0] == V[j, i, 0]:
+            told = met[i] > 0 if kind == SEVERAL else V[j, i, 0] == V[j, i, 0]
+            if told and is_learned(weight[i], y[i]):
+                error = weight[i] * error_of(kind, V[j], i, met[i], y[i])
+                own[4] += error * own[0]
                 own[0] += weight[i]
-                own[1] += weight[i] * error_of(kind, V[j], i, met[i], y[i])
+                own[1] += error
 
 
 @jit

@@ -1,4 +1,4 @@
-"""Which members a stream can do without, decided at a few checkpoints from their predictions so far.
+"""Which members a stream can do without, decided at a few checkpoints.
 
 The first checkpoints are about the rows alone. Of several classes it is asked after `words_after` rows whether they are
 words: whether a large share of their entries is of features not met before. Then members that are for numbers go. Where
@@ -8,7 +8,8 @@ the time and tell nearly nothing. Whether rows are of numbers is asked again: if
 
 At later checkpoints members are dropped one by one, the one first whose absence costs the least for its share of the
 time, as long as the loss grows by less than `price` times that share: that of the online combination, and of a member
-with a long memory that of the offline one as well. By how much the loss grows without a member says a judge.
+with a long memory that of the offline one as well. By how much the loss grows without a member says the combiner
+(`Judge`).
 What has many features starts slowly: a member on pairs or triples is dropped only if it makes no difference at all,
 where rows are short (there it is cheap, and wins on long streams) or its own loss is still falling. Boosted trees,
 which are grown anew of twice as many rows, are dropped only so, too. Of several classes members on tuples of short rows
@@ -24,34 +25,20 @@ find others of their kind.
 Where labels come late, the rows that were predicted before any had come say nothing of members, and do not count.
 
 A deterministic function of the rows learned: a resumed run decides as one long run does.
-
-**Judges** say what members are worth beside each other, from their history.
-
-`ReplayJudge` runs a combiner anew over the last rows, and asks its matrix what the weights would have been without
-members. Where labels are mostly chance, even a member that tells all there is to tell changes the loss little: its
-growth is a share of the loss or, where that is less, of what is explained of it. `FittedJudge`, of several classes,
-looks for the weights that are best for the rows: while rows are few a combiner is still learning.
 """
 
 from __future__ import annotations
 
 import functools
-import heapq
 import math
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
-from sonlearn.data.arrays import plain
-from sonlearn.jit.sequence import run_calls
 from sonlearn.learn.boosting.state import CLASSES
-from sonlearn.learn.ensemble.combiner import PERIOD, new_combiner
-from sonlearn.learn.ensemble.history import WIDTH, History, multiplicity
+from sonlearn.learn.ensemble.combiner import Combiner, worth_of_errors
 from sonlearn.options.members import Member
 from sonlearn.options.views import VIEWS
-
-if TYPE_CHECKING:
-    from sonlearn.learn.ensemble.target import Part, Target
 
 #: Tuples of which so many are new are scattered. Of 13 sets of long rows of numbers the largest share in the view where
 #: it is least was .70, of 12 of long texts (but for two with .69 and .71, which go on as before) the smallest .81.
@@ -60,8 +47,6 @@ SCATTERED = 0.8
 RARE = 0.2
 #: Rows of up to so many entries are short.
 SHORT = 24
-#: A member of long rows still learns if its errors fall below this share (`errors_fall`).
-FALLING = 0.9
 
 
 class Rules(NamedTuple):
@@ -72,7 +57,7 @@ class Rules(NamedTuple):
     words_after, first : int
         Rows learned at which it is asked whether rows are words (0: never), and whether tuples are scattered.
     checkpoints : tuple of int
-        Rows learned at which members are judged; their predictions are kept until the last one.
+        Rows learned at which members are judged.
     price : float
         What the loss may grow by, relatively, for all of the time.
     nothing : float
@@ -84,15 +69,17 @@ class Rules(NamedTuple):
     row_cost : float
         What a member at work costs a row beside its own time, the combiners' in units of `Member.cost`.
     patience : float
-        Where rows are short numbers, members on tuples are not asked while their errors in the second half of the
-        history are below this share of those in the first: trees look back at a bounded number of rows, tables learn
-        from all, and what they will be worth on a long stream cannot be seen from its beginning.
+        Where rows are short numbers, members on tuples are not asked while their errors fall below this share: trees
+        look back at a bounded number of rows, tables learn from all, and what they will be worth on a long stream
+        cannot be seen from its beginning.
     rarer : int
         Of two classes, rows of the rarer one below which no member is judged.
-    most : float
-        What a member predicts beyond counts as this, where it is asked whether its loss still falls.
-    kept : int
-        Rows of the history that are kept: the last ones.
+    falling : float
+        Where rows are long, members on tuples start slowly while their errors fall below this share.
+    doubt : float
+        Standard errors by which the growth of a loss may be larger than it was found to be, while members are young.
+    explained : float
+        What is explained of a loss counts as this share of it at least.
     """
 
     words_after: int
@@ -106,21 +93,18 @@ class Rules(NamedTuple):
     row_cost: float
     patience: float
     rarer: int = 0
-    most: float = math.inf
-    kept: int = 8192
+    falling: float = 0.9
+    doubt: float = 0.0
+    explained: float = 0.05
 
 
-TWO_RULES = Rules(0, 512, (4096, 16384, 65536), 0.2, 1e-4, 0.05, 0.0, 0, 10.0, 0.0, rarer=100, most=1.0)
-VALUE_RULES = TWO_RULES._replace(rarer=0, most=math.inf)
+TWO_RULES = Rules(0, 512, (4096, 16384, 65536), 0.2, 1e-4, 0.05, 0.0, 0, 10.0, 0.0, rarer=100)
+VALUE_RULES = TWO_RULES._replace(rarer=0)
 #: Several classes.
-CLASS_RULES = Rules(64, 512, (1024, 2048, 4096, 8192, 16384, 65536), 0.015, 0.003, 0.0, 1.0, 4096, 0.0, 0.96)
-
-
-class Judge(Protocol):
-    """Who says what members are worth beside each other."""
-
-    def growth(self, left: list[int], unit: list[int]) -> float:
-        """By what share the loss of a combination of those `left` grows without those of the `unit`."""
+CLASS_RULES = Rules(
+    64, 512, (1024, 2048, 4096, 8192, 16384, 65536), 0.015, 0.003, 0.0, 1.0, 4096, 0.0, 0.96,
+    falling=0.0, doubt=1.5, explained=1.0,
+)  # fmt: skip
 
 
 class PruningCase(NamedTuple):
@@ -130,34 +114,30 @@ class PruningCase(NamedTuple):
     inputs: tuple[Member, ...]  # of the online combination; those beyond the costs are no members and stay
     long: tuple[int, ...]  # positions of the inputs of the offline combination
     rows: int  # learned that count
-    history: History  # of the last of those, oldest first
+    tally: np.ndarray  # float64[k, 5]; of the committee
     costs: np.ndarray  # float64[k]; time of each member, in any unit
     short: bool  # whether rows are short
     words: bool = False  # whether rows are words
     allowed: float = math.inf  # of `costs`, the sum that may be left
-    decay: float = 0.0  # what combiners forget with each row
     late: int = 0  # rows learned before those that count
     classes: int = 0  # that there will be, as far as can be seen
     rarer: int = 0  # of two classes, rows learned of the rarer one
 
 
 def next_checkpoint(rules: Rules, rows: int) -> int:
-    """Rows still to be learned before the next checkpoint, or the first row that counts; 0: there is none."""
-    every = (0, rules.words_after, rules.first, *rules.checkpoints)
+    """Rows still to be learned before the next checkpoint; 0: there is none."""
+    every = (rules.words_after, rules.first, *rules.checkpoints)
     return min((at - rows for at in every if at > rows), default=0)
 
 
-def prune(case: PruningCase, judge: Judge, left: list[int], entries: np.ndarray) -> list[int]:
-    """Positions of the members to prune at the checkpoint after these rows, of those `left`.
-
-    `entries`: float64[k, 2], entries of rows that each member has learned, and different ones.
-    """
+def prune(case: PruningCase, judge: Judge, left: list[int]) -> list[int]:
+    """Positions of the members to prune at the checkpoint after these rows, of those `left`."""
     if case.rows in (case.rules.words_after, case.rules.first):
-        lacking = lacking_rows(case, left, entries)
+        lacking = lacking_rows(case, left)
         others = [] if lacking else outdone(case, left)
         if case.rows == case.rules.words_after:
             return out_of_place(case, left) or others
-        going = scattered(case, left, entries)
+        going = scattered(case, left)
         going += lacking + [i for i in others if i not in going]
     else:
         going = pruned(case, judge, left) if case.rarer >= case.rules.rarer else []
@@ -167,41 +147,31 @@ def prune(case: PruningCase, judge: Judge, left: list[int], entries: np.ndarray)
 def pruned(case: PruningCase, judge: Judge, left: list[int]) -> list[int]:
     """Positions of the members to prune, of those `left`; two stay at least, and two of the offline combination.
 
-    What a member's absence costs grows as others go. So only the one that looked cheapest to miss is judged anew, if
-    others have gone since it was, and goes if it still is. Those that see what others say make these look of little
-    use, and would be of none without them: they are judged last, beside those that stay.
+    One unit after the other goes, each time the one that is cheapest to miss: what a member's absence costs grows as
+    others go. Those that see what others say make these look of little use, and would be of none without them: they are
+    judged last, beside those that stay.
     """
-    stacked, going = [i for i in left if case.inputs[i].stacked], []
+    stacked, going = [i for i in left if case.inputs[i].stacked], list[int]()
     left = [i for i in left if i not in stacked]
-    if len(left) <= 2:
-        return going
     share = case.costs / max(case.costs.sum() - case.costs[stacked].sum(), 1e-300)
     units = units_of(case, left, share)
-    growths = [judge.growth(left, unit) for unit in units]
-    queue = [
-        (_price(growth, share[unit].sum()), unit, growth, len(left))
-        for unit, growth in zip(units, growths, strict=True)
-    ]
-    heapq.heapify(queue)
-    while queue and len(left) > 2:
-        price, unit, growth, among = heapq.heappop(queue)
-        part = share[unit].sum()
-        if among != len(left):
-            growth = judge.growth(left, unit)
-            price = _price(growth, part)
-            if queue and price > queue[0][0]:
-                heapq.heappush(queue, (price, unit, growth, len(left)))
-                continue
-        means = case.inputs[unit[0]].method == "ewma"
-        most = case.rules.nothing if means or starts_slowly(case, unit[0]) else case.rules.price * part
-        if len(left) - len(unit) >= 2 and price * part < most and offline_growth(case, judge, left, unit) < most:
-            left = [i for i in left if i not in unit]
-            going += unit
-    for i in stacked:
-        every, nothing = [*left, i], case.rules.nothing
-        if judge.growth(every, [i]) < nothing and offline_growth(case, judge, every, [i]) < nothing:
-            going.append(i)
-    return going
+    while len(left) > 2:
+        prices = [price_of(case, judge, left, unit, share[unit].sum()) for unit in units]
+        if not units or min(prices) == math.inf:
+            break
+        unit = units.pop(int(np.argmin(prices)))
+        left = [i for i in left if i not in unit]
+        going += unit
+    return going + [i for i in stacked if price_of(case, judge, [*left, i], [i], 0.0) < math.inf]
+
+
+def price_of(case: PruningCase, judge: Judge, left: list[int], unit: list[int], share: float) -> float:
+    """What the members `unit` add for each unit of time saved; inf: they have to stay. `share`: theirs of the time."""
+    growth, member = judge.growth(left, unit), case.inputs[unit[0]]
+    needed = member.method == "ewma" or starts_slowly(case, unit[0])
+    most = case.rules.nothing if needed else case.rules.price * share
+    goes = len(left) - len(unit) >= 2 and growth < most and offline_growth(case, judge, left, unit) < most
+    return growth / max(share, 1e-300) if goes else math.inf
 
 
 def units_of(case: PruningCase, left: list[int], share: np.ndarray) -> list[list[int]]:
@@ -239,15 +209,10 @@ def beyond_budget(case: PruningCase, judge: Judge, left: list[int]) -> list[int]
     while len(left) > 1 and case.costs[left].sum() > case.allowed:
         stacked = [i for i in left if case.inputs[i].stacked]  # of no use without others
         some = stacked or [i for i in left if case.costs[i] > 0.0]
-        prices = [_price(judge.growth(left, [i]), case.costs[i]) for i in some]
+        prices = [judge.growth(left, [i]) / max(case.costs[i], 1e-300) for i in some]
         going.append(some[int(np.argmin(prices))])
         left.remove(going[-1])
     return going
-
-
-def _price(growth: float, share: float) -> float:
-    """Relative growth of the loss for each unit of time saved."""
-    return growth / max(share, 1e-300)
 
 
 def out_of_place(case: PruningCase, left: list[int]) -> list[int]:
@@ -256,22 +221,23 @@ def out_of_place(case: PruningCase, left: list[int]) -> list[int]:
     return for_numbers if case.words and len(left) - len(for_numbers) >= 2 else []
 
 
-def scattered(case: PruningCase, left: list[int], entries: np.ndarray) -> list[int]:
+def scattered(case: PruningCase, left: list[int]) -> list[int]:
     """Positions of the members on tuples, of those `left`, if rows are long and tuples scattered in all their views."""
     tuple_members = [i for i in left if on_tuples(case.inputs[i])]
     if case.short or not tuple_members or len(left) - len(tuple_members) < 2:
         return []
-    each = entries[tuple_members, 1] / np.maximum(entries[tuple_members, 0], 1.0)
+    entries, features = case.tally[tuple_members, 2:4].T
+    each = features / np.maximum(entries, 1.0)
     return tuple_members if each.min() >= SCATTERED else []
 
 
-def lacking_rows(case: PruningCase, left: list[int], entries: np.ndarray) -> list[int]:
+def lacking_rows(case: PruningCase, left: list[int]) -> list[int]:
     """Positions of the members, of those `left`, whose views of rows of numbers generated less than half the rows.
 
     Such a view generates whole rows or nothing.
     """
     of_numbers = [i for i in left if VIEWS[case.inputs[i].view].kind == "fourier"]
-    lacking = [i for i in of_numbers if 2 * entries[i, 0] <= (case.late + case.rows) * entries[i, 1]]
+    lacking = [i for i in of_numbers if 2 * case.tally[i, 2] <= (case.late + case.rows) * case.tally[i, 3]]
     return lacking if len(lacking) < len(left) else []
 
 
@@ -300,161 +266,64 @@ def starts_slowly(case: PruningCase, i: int) -> bool:
         return True
     if not on_tuples(case.inputs[i]) or case.inputs[i].rate > 0.0:
         return False
-    scalar = case.history.inputs.shape[2] == 1  # of several classes those of long rows are given none
-    return case.short or (scalar and errors_fall(case, i, FALLING))
+    return case.short or errors_fall(case, i, case.rules.falling)
 
 
 def errors_fall(case: PruningCase, i: int, share: float) -> bool:
-    """Return whether the errors of member i in the second half of the history are below a share of those in the first.
+    """Return whether errors of member i in the second half of its rows are below a share of those in the first.
 
-    They are squared; of several classes rows of which another class that is compared has a score as high.
+    They are taken to be two means, which the mean and that weighted by the rows before each tell.
     """
-    inputs, facts = case.history.inputs[:, i].astype(np.float64), case.history.facts
-    if inputs.shape[1] > 1:
-        others = np.where(np.arange(1, inputs.shape[1]) < facts[:, :1], inputs[:, 1:], -math.inf)
-        off = (others.max(axis=1) >= inputs[:, 0]).astype(np.float64)
-    else:
-        most = case.rules.most
-        off = (facts[:, 1] - np.clip(inputs[:, 0] / case.inputs[i].gain, -most, most)) ** 2
-    middle = len(off) // 2
-    return float(off[middle:].mean()) < share * float(off[:middle].mean())
+    h, errors, _, _, late = case.tally[i]
+    mean, last = errors / max(h, 1e-300), 2.0 * late / max(h * h, 1e-300)
+    return bool(2.0 * last - mean < share * (3.0 * mean - 2.0 * last))
 
 
-# --------------------------------------------------------------------------------------------------------------- judges
+# ---------------------------------------------------------------------------------------------------------------- judge
 
 
-#: What is explained of a loss counts as this share of it at least.
-LEAST_EXPLAINED = 0.05
-#: Standard errors by which the growth of a loss may be larger than it was found to be, while members are young.
-DOUBT = 1.5
-#: Newton steps to the best weights, at most, and a step that is no longer worth another.
-STEPS, STEP_TOLERANCE = 8, 1e-3
-#: Rows at a time: products of larger arrays are shared among threads that wait for each other.
-BLOCK_ROWS = 2048
-#: Prior precision of the weights that are fitted.
-JUDGE_PRIOR = 1.0
+class Judge:
+    """By what share of itself the mean loss of a combination grows without some of its inputs, as its combiner has it.
 
+    Beside the weights that are best for a loss, it is about (w - w_best)'A (w - w_best) / 2 larger, A its curvature,
+    which the combiner keeps. So without the inputs `unit` it is at least
 
-class ReplayJudge:
-    """Growths of the mean loss of combinations, on the last three quarters of the rows.
+        u' (P_uu)^-1 u / 2,    P = A^-1
 
-    A combiner learns the rows anew, once. Without some of its inputs each `PERIOD` of rows is combined with the weights
-    that are the others' by its matrix as it was before: where the loss is squared, those it would have learned.
+    larger, with u the weights of the unit. The set of weights with the least loss so far is asked. Per row, of the n
+    that it remembers, this is the growth g. A weight of no use makes the loss of n rows that it was fitted to less by
+    1/(2 n) in the mean: that is taken off. `Rules.doubt` standard errors are added, about sqrt(2 g/n) where
+    probabilities are right: so what has not been shown to be of no use stays.
 
-    Parameters
-    ----------
-    target : Target
-    case : PruningCase
+    Where labels are mostly chance, even a member that tells all there is to tell changes the loss little: its growth is
+    a share of the loss or, where that is less, of what all but means of the labels explain of it.
     """
 
-    def __init__(self, target: Target, case: PruningCase):
-        self._target, self._case, self._loss = target, case, functools.cache(self._conditioned)
-        self._means = tuple(i for i in range(len(case.costs)) if case.inputs[i].method in ("ewma", "shares"))
-        self._replayed = functools.cache(self._replay)
+    def __init__(self, case: PruningCase, combiner: Combiner, squared: bool):
+        e = int(np.argmin(combiner.loss))
+        self._w, self._A, (self._n, total) = combiner.w[e], combiner.A[e], combiner.recent[e]
+        self._loss = total / max(self._n, 1e-300) * (worth_of_errors(combiner.recent[e]) if squared else 1.0)
+        self._extra, self._rules = list(range(len(case.costs), len(case.inputs))), case.rules
+        self._means = [i for i, each in enumerate(case.inputs) if each.method in ("ewma", "shares")]
+        self._beside = functools.cache(self._conditioned)
 
     def growth(self, left: list[int], unit: list[int]) -> float:
-        """By what share the loss of a combination of those `left` grows without those of the `unit`.
+        """By what share the loss of a combination of those `left` grows without those of the `unit`."""
+        if not self._n > 0.0:
+            return math.inf
+        more, explained = self._more(left, unit), self._more(left, [i for i in left if i not in self._means])
+        share = max(min(self._loss, explained), self._rules.explained * self._loss, 1e-300)
+        return (more - len(unit) / (2.0 * self._n) + self._rules.doubt * math.sqrt(2.0 * more / self._n)) / share
 
-        The share is of the loss or, where that is less, of what it is below the loss of means of the labels; where no
-        member is one, of a combination of nothing.
-        """
-        now, constant = self._loss(tuple(left)), self._loss(self._means)
-        share = max(min(now, constant - now), LEAST_EXPLAINED * now, 1e-300)
-        return (self._loss(tuple(i for i in left if i not in unit)) - now) / share
+    def _more(self, left: list[int], unit: list[int]) -> float:
+        """The growth of the mean loss of a combination of those `left`, and of inputs that are no members."""
+        w, P = self._beside(tuple(left))
+        at = [left.index(i) for i in unit]
+        return max(float(w[at] @ np.linalg.solve(P[np.ix_(at, at)], w[at])), 0.0) / (2.0 * self._n)
 
-    def _conditioned(self, chosen: tuple[int, ...]) -> float:
-        """The loss of a combination of the `chosen`, and of inputs that are no members."""
-        every_w, every_P, V, part, periods = self._replayed()
-        gone = [i for i in range(len(self._case.costs)) if i not in chosen]
-        P, weight = every_P[:, :, gone], part.rows.weight
-        w = every_w - (P @ np.linalg.solve(P[:, gone], every_w[:, gone, None]))[:, :, 0]
-        z = np.einsum("kn,nk->n", V[:, :, 0], w[periods])
-        return float(self._target.losses(z[:, None], part) @ weight / weight.sum())
-
-    def _replay(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, Part, np.ndarray]:
-        """(w and P of a combiner of all inputs before each period, float64[periods, k(, k)]; V, rows, their periods).
-
-        The last three are of the rows that judge.
-        """
-        target, case = self._target, self._case
-        V, part = target.remembered(case.history)
-        combiner, n, w, P = new_combiner(case.inputs, target.judging, case.decay), V.shape[1], [], []
-        for start in range(0, n, PERIOD):
-            which = slice(start, min(start + PERIOD, n))
-            w.append(combiner.w[0].copy())
-            P.append(combiner.P[0].copy())
-            own, z = plain(V[:, which]), np.zeros((len(part.rows.y[which]), 1))
-            run_calls(target.combine(combiner, own, part.between(which), True, z))
-        judged = slice(n // 4, n)
-        return np.array(w), np.array(P), V[:, judged], part.between(judged), np.arange(n)[judged] // PERIOD
-
-
-class FittedJudge:
-    """By what share of itself the loss of members of several classes grows without one of them, at most.
-
-    Of the loss with the best weights for the last three quarters of the rows, and without a member that with the
-    weights to which one Newton step leads: no less than the least there is. A weight that is of no use makes the loss
-    of n rows that it was fitted to less by 1/(2 n) in the mean: that is taken off. `DOUBT` standard errors of the
-    difference are added, so that what has not been shown to be of no use stays: a thousand rows tell little.
-    """
-
-    def __init__(self, case: PruningCase):
-        self._case, self._growths = case, dict[tuple[int, ...], np.ndarray]()
-        self._w = np.array([each.weight for each in case.inputs])
-
-    def growth(self, left: list[int], unit: list[int]) -> float:
-        """The growth without those of the `unit`, which are taken one by one."""
-        if tuple(left) not in self._growths:  # weights are near those that are best without one of them
-            self._w[left], self._growths[tuple(left)] = fitted(self._case, left, start=self._w)
-        return float(self._growths[tuple(left)][[left.index(i) for i in unit]].sum())
-
-
-def fitted(case: PruningCase, chosen: list[int], start: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """The weights of least loss of the `chosen` on the rows that judge, sought from `start` on (float64[k], of all).
-
-    And the growth without each, see `FittedJudge`; float64[chosen] both.
-
-    What there is of each row is in float32, as in the history: growths are compared with shares of a hundredth.
-    """
-    members, every, k = [case.inputs[i] for i in chosen], case.history.classes, len(chosen)
-    w_0, own = (np.array([getattr(member, what) for member in members]) for what in ("weight", "precision"))
-    first, precision = len(every) // 4, np.maximum(JUDGE_PRIOR, own)
-    judging = first + np.flatnonzero(every[first:] > 0)
-    n, size = len(judging), min(max(len(judging), 1), BLOCK_ROWS)
-    history = History(*(part[np.append(judging, judging[:1].repeat(-n % size))] for part in case.history))
-    h, classes = history.weight.astype(np.float32).reshape(-1, size), history.classes
-    h.flat[n:] = 0.0  # rows that fill the last block
-    total = float(h.sum(dtype=np.float64))
-    if not total > 0.0:
-        return w_0, np.full(k, math.inf)
-    V = history.inputs[:, chosen].reshape(-1, size, k, WIDTH).transpose(3, 0, 2, 1).astype(np.float32, order="C")
-    counted = np.where(np.arange(WIDTH) < classes[:, None], multiplicity(classes), -math.inf)
-    counted = counted.reshape(-1, size, WIDTH).transpose(2, 0, 1).astype(np.float32)
-    w = w_0.copy() if start is None else start[chosen]
-    for _ in range(STEPS):
-        p, _ = probabilities(counted + w.astype(np.float32) @ V)
-        mean = np.einsum("cbkn,cbn->bkn", V, p)
-        H = (V * (h * p)[:, :, None] @ V.swapaxes(2, 3)).sum(axis=(0, 1))
-        H -= (h[:, None] * mean @ mean.swapaxes(1, 2)).sum(axis=0)
-        A = np.diag(precision) + (H + H.T) / 2.0
-        step = np.linalg.solve(A, precision * (w - w_0) + np.einsum("bkn,bn->k", mean - V[0], h))
-        longest = np.abs(step).max()
-        w -= step * min(1.0, 1.0 / longest) if longest > 0.0 else 0.0
-        if longest < STEP_TOLERANCE:
-            break
-    inverse = np.linalg.inv(A)
-    others = w - inverse * (w / np.diag(inverse))[:, None]  # row j: the weights where that of member j is 0
-    now = probabilities(counted + w.astype(np.float32) @ V)[1]
-    without = probabilities(counted[:, :, None] + others.astype(np.float32) @ V)[1]
-    more, loss = without - now[:, None], max(float((now * h).sum(dtype=np.float64)) / total, 1e-30)
-    mean = np.einsum("bkn,bn->k", more, h) / total
-    spread = np.sqrt(np.einsum("bkn,bn->k", (more - mean[:, None]) ** 2, h * h)) / total
-    return w, (mean + DOUBT * spread - float((h * h).sum()) / (2.0 * total * total)) / loss
-
-
-def probabilities(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(softmax along the first axis, the losses of its first entries); z : float32[WIDTH, ...]."""
-    top = z.max(axis=0)
-    p = np.exp(z - top)
-    total = p.sum(axis=0)
-    return p / total, np.log(total) + top - z[0]
+    def _conditioned(self, left: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
+        """(the weights of those `left` and of inputs that are no members, without others, the inverse of their A)."""
+        every = [*left, *self._extra]
+        gone = [i for i in range(len(self._w)) if i not in every]
+        P = np.linalg.inv(self._A[np.ix_(every, every)])
+        return self._w[every] + P @ (self._A[np.ix_(every, gone)] @ self._w[gone]), P

@@ -55,10 +55,8 @@ from sonlearn.learn.classes import first_occurrences
 from sonlearn.learn.engine import Contributions, Engine, Predictions
 from sonlearn.learn.ensemble import pruning
 from sonlearn.learn.ensemble.combiner import PERIOD, Combiner, fade
-from sonlearn.learn.ensemble.history import WIDTH
 from sonlearn.learn.ensemble.label_scale import LabelScale, new_scale
 from sonlearn.learn.ensemble.progress import SEVERAL
-from sonlearn.learn.ensemble.pruning import FittedJudge, Judge, PruningCase
 from sonlearn.learn.ensemble.target import Part, Target
 from sonlearn.options import LearnOptions
 from sonlearn.options.members import CLASS_METHODS, Member
@@ -87,8 +85,6 @@ class SlotState(NamedTuple):
 
 class ClassSlots(Target):
     """Several classes. Labels are their numbers in the order in which they were named or met, or NaN."""
-
-    history_width = WIDTH
 
     def __init__(self, options: LearnOptions, members: tuple[Member, ...] = ()):
         super().__init__(options, members)
@@ -172,12 +168,6 @@ class ClassSlots(Target):
             *((tell, (state.slots, logs, scale.met, out.unseen, raw))
               for logs, raw in zip(z, (out.raw, out.offline), strict=True)),
         ]  # fmt: skip
-
-    # -- pruning -----------------------------------------------------------------------------------------------------
-
-    def judge(self, case: PruningCase) -> Judge:
-        """See `Target.judge`."""
-        return FittedJudge(case)
 
     # -- reports -----------------------------------------------------------------------------------------------------
 
@@ -369,8 +359,10 @@ def combine(combiner, V, met, y, weight, learns, surprise, scratch, out):
             continue
         combiner.rows[0] += 1
         take_step(combiner, V, i, out[i, : met[i]], count, int(y[i]), weight[i], surprise, scratch)
+        combiner.recent[0, 0] += weight[i]
+        combiner.recent[0, 1] -= weight[i] * out[i, int(y[i])]
         if combiner.rows[0] % PERIOD == 0:
-            fade(combiner.A[0], combiner.retention[0], combiner.prior[0])
+            fade(combiner, 0)
     mirror(combiner.A[0], len(V))  # steps change the lower triangle alone
 
 

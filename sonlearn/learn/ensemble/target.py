@@ -17,8 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.data.arrays import plain
-from sonlearn.data.rows import NO_ROWS, Rows, rows_between
+from sonlearn.data.rows import Rows, rows_between
 from sonlearn.jit import jit
 from sonlearn.jit.sequence import Call, Calls, run_calls
 from sonlearn.learn.engine import Contributions, Engine, Predictions, State, make_engine
@@ -32,10 +31,8 @@ from sonlearn.learn.ensemble.combiner import (
     of_inputs,
     prior_for,
 )
-from sonlearn.learn.ensemble.history import History
 from sonlearn.learn.ensemble.label_scale import LABEL_OUTLIER, LabelScale, new_scale
 from sonlearn.learn.ensemble.progress import TWO, VALUES
-from sonlearn.learn.ensemble.pruning import Judge, PruningCase, ReplayJudge
 from sonlearn.learn.losses import POISSON, SQUARED, Loss, loss_of, losses
 from sonlearn.learn.predicted import logistic
 from sonlearn.options import LearnOptions
@@ -48,8 +45,6 @@ from sonlearn.options.views import VIEWS
 BIAS = Member("bias", "raw", weight=0.0, cost=0.0)
 #: Losses of values that mean the same whatever the unit.
 _SCALE_FREE = ("squared", "absolute", "quantile")
-#: Prior precision of the combiner of two classes that judges.
-JUDGE_PRECISION = (4.0,)
 
 
 class Part(NamedTuple):
@@ -81,15 +76,11 @@ class Target:
         One of those of `progress`.
     loss : Loss
         That the combiner minimises, in the units of a `LabelScale`; of several classes it says nothing.
-    precision, judging : tuple of float
-        Prior precision of the combiner's sets of weights; the same where it judges members.
+    precision : tuple of float
+        Prior precision of the combiner's sets of weights.
     rules : Rules
         By which members are pruned.
-    history_width : int
-        Numbers that the history keeps of an input for a row.
     """
-
-    history_width = 1
 
     def __init__(self, options: LearnOptions, members: tuple[Member, ...] = ()):
         self.options, self._given = options, loss_of(options)
@@ -99,7 +90,6 @@ class Target:
         self.loss = Loss(SQUARED, 0.0) if self._given.code == POISSON else self._given
         self.inputs = inputs_of(options.loss, members)
         self.precision = prior_for(self.loss)
-        self.judging = JUDGE_PRECISION if self.classes else self.precision
 
     # -- labels ------------------------------------------------------------------------------------------------------
 
@@ -226,18 +216,6 @@ class Target:
         if self.loss.code == SQUARED:
             return errors, rows.weight
         return errors, rows.weight * self.losses(V[-1:].T, part) / np.maximum(errors[-1] ** 2, MIN_QUANTILE_ERROR**2)
-
-    # -- pruning -----------------------------------------------------------------------------------------------------
-
-    def judge(self, case: PruningCase) -> Judge:
-        """Return who judges members at a checkpoint."""
-        return ReplayJudge(self, case)
-
-    def remembered(self, history: History) -> tuple[np.ndarray, Part]:
-        """(the inputs, float64[k, n, 1], the rows) of the `history`."""
-        par, y, weight = (np.ascontiguousarray(column, dtype=np.float64) for column in history.facts.T)
-        rows = Rows(np.zeros(len(y) + 1, np.int64), *NO_ROWS[1:3], y, weight, np.zeros(len(y)), np.zeros((len(y), 2)))
-        return plain(history.inputs.transpose(1, 0, 2)), Part(rows, new_scale(rows)._replace(par=par))
 
     # -- reports -----------------------------------------------------------------------------------------------------
 
