@@ -55,7 +55,7 @@ class Stages:
             self.time(view, "seen", f"view {name}")
         for member, own in zip(engine.members, engine.engines, strict=True):
             self.time(own, "learn", member.name)
-        self.time(committee, "run_calls", "combiners, tallies, drift, history")
+        self.time(committee, "run_calls", "combiners, tallies, drift")
         self.time(engine, "_pruned", "pruning")
 
 

@@ -359,7 +359,7 @@ def share_in_bounds(recent, error):
 
 @inline
 def worth_of_errors(recent):
-    """What rows count for as their noise has it, of squared loss. recent : of a learner"""
+    """Weight of rows as their noise has it, of squared loss; recent : of a learner"""
     mean = recent[1] / recent[0] if recent[0] >= ERRORS_FIRST else 1.0
     return 1.0 / min(max(mean, LEAST_ERROR), 1.0)
 

@@ -166,7 +166,7 @@ def pruned(case: PruningCase, judge: Judge, left: list[int]) -> list[int]:
 
 
 def price_of(case: PruningCase, judge: Judge, left: list[int], unit: list[int], share: float) -> float:
-    """What the members `unit` add for each unit of time saved; inf: they have to stay. `share`: theirs of the time."""
+    """Growth of the loss without the members `unit` for their `share` of the time; inf: they have to stay."""
     growth, member = judge.growth(left, unit), case.inputs[unit[0]]
     needed = member.method == "ewma" or starts_slowly(case, unit[0])
     most = case.rules.nothing if needed else case.rules.price * share
