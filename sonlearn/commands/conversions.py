@@ -81,11 +81,13 @@ def report(line: Line) -> int:
     Raises InputError, OptionError, OutputError.
     """
     from sonlearn.report.html.page import page
-    from sonlearn.report.runlog import read_run
+    from sonlearn.report.runlog import of_log, read_run
+    from sonlearn.text.source import source_name
 
     path, options = line.others[0], line.options(OutputOptions)
     _check_output("RUN.jsonl", [path], options.output)
-    text = page(read_run(path))
+    with of_log(source_name(path)):
+        text = page(read_run(path))
     with whole_output(options.output) as file:
         file.write(text)
     return 0

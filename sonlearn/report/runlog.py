@@ -7,76 +7,20 @@ has one run after the other.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from sonlearn.errors import InputError, shorten
+from sonlearn.errors import InputError, SonlearnError, shorten
+from sonlearn.text.source import source_name
 
 FORMAT = 1
 #: Numbers beyond this are written to a log as this, so that squares and sums of what was read are finite.
 MAX_NUMBER = 1e150
-NUMBER, TEXT, LIST, OBJECT, COUNT = "a number", "a text", "a list", "an object", "a whole number from 0 on"
-ANYTHING = "anything"
-_CHECKS: dict[str, Callable[[Any], bool]] = {
-    NUMBER: lambda value: isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= MAX_NUMBER,
-    COUNT: lambda value: isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63,
-    TEXT: lambda value: isinstance(value, str),
-    LIST: lambda value: isinstance(value, list),
-    OBJECT: lambda value: isinstance(value, dict),
-    ANYTHING: lambda value: True,
-}
-
-# What a field of a log holds: one of the kinds above; a list of what all its items hold; or what an object has by name,
-# with "?" where that may be null or missing.
-_MEMBERS = [{"name": TEXT, "weight?": NUMBER, "error?": NUMBER, "offline?": NUMBER}]
-_WEIGHTS = [{"name": TEXT, "weight": NUMBER}]
-_CUT = dict.fromkeys(("threshold", "precision", "recall", "f1", "false_share", "predicted"), NUMBER)
-_COVERAGE = {
-    "asked": NUMBER, "reached": NUMBER, "lowest?": NUMBER, "highest?": NUMBER, "size?": NUMBER, "curve": [[NUMBER]],
-}  # fmt: skip
-_METRICS = {
-    "kind": TEXT, "positive_label?": TEXT,
-    **dict.fromkeys(
-        ("weight?", "positive?", "auc?", "auc_error?", "average_precision?", "average_precision_error?", "brier?",
-         "calibration_error?", "rmse?", "mae?", "r2?", "mean?", "macro_f1?"), NUMBER,
-    ),
-    "coverage?": _COVERAGE, "decided?": _CUT, "best_f1?": _CUT, "curve?": [_CUT], "thresholds?": [_CUT],
-    "sample?": [[NUMBER]], "classes?": COUNT,
-    "worst?": [{"label": TEXT, **dict.fromkeys(("weight", "precision", "recall", "f1"), NUMBER)}],
-}  # fmt: skip
-_BIN = dict.fromkeys(("low", "high", "weight", "examples", "predicted", "happened"), NUMBER)
-_ACTION = {"action": ANYTHING, "cost?": NUMBER, "taken": NUMBER, "share": NUMBER, "given": NUMBER}
-_AVERAGES = {"loss": NUMBER, "error": NUMBER}
-_FEATURE = {"name": TEXT, "examples": COUNT, "size": NUMBER, "mean": NUMBER}
-BEGIN = {
-    "sonlearn": TEXT, "format": COUNT, "verb": TEXT, "started": TEXT, "data": [TEXT], "files?": {}, "learn": {},
-    "text": {}, "passes": COUNT, "before": COUNT,
-}  # fmt: skip
-PROGRESS = {
-    "pass": COUNT, "examples": COUNT, "weight": NUMBER, "total": NUMBER, "since": NUMBER, "loss?": NUMBER,
-    "error?": NUMBER, "since_loss?": NUMBER, "since_error?": NUMBER, "seconds": NUMBER, "read": COUNT,
-}  # fmt: skip
-END = {
-    "ending": TEXT, "seconds": NUMBER, "examples": COUNT, "held_examples": COUNT, "weight": NUMBER, "features": COUNT,
-    "loss?": NUMBER, "error?": NUMBER, "constant?": {"prediction": ANYTHING, "loss": NUMBER, "error?": NUMBER},
-    "calibration?": {"brier": NUMBER, "bins": [_BIN]},
-    "confusion?": {"labels": [TEXT], "counts": [[NUMBER]], "others?": COUNT},
-    "combinations?": {"online": _AVERAGES, "offline": _AVERAGES},
-    "drift?": {"changes": [COUNT], "short": NUMBER},
-    "metrics?": _METRICS, "known?": COUNT, "learned?": COUNT, "members?": _MEMBERS, "weights?": _WEIGHTS,
-    "spectra?": [{"name": TEXT, "alpha?": NUMBER, "eigenvalues": [NUMBER]}],
-    "classes?": [{"label": TEXT, "examples": COUNT, "members?": _MEMBERS, "weights?": _WEIGHTS}],
-    "contributions?": [{"label?": TEXT, "features": [_FEATURE]}],
-    "decisions?": {
-        "values": [{"name": TEXT, "cost": NUMBER, "error": NUMBER}], "actions": [_ACTION], "others": COUNT,
-    },
-    "warnings?": [TEXT],
-}  # fmt: skip
-_KINDS = {"progress": PROGRESS, "end": END}
 _LOG = "a log of sonlearn (train --log-json FILE)"
 
 
@@ -135,7 +79,7 @@ def read_run(path: str | os.PathLike[str]) -> Run:
     InputError
         It cannot be read or is no such log, with the line.
     """
-    name = "<stdin>" if path == "-" else os.fspath(path)
+    name = source_name(path)
     try:
         with sys.stdin.buffer if path == "-" else open(path, "rb") as file:
             return run_of(file, name)
@@ -184,45 +128,28 @@ def _check_begin(entry: dict[str, Any], name: str, number: int) -> None:
     if isinstance(entry.get("format"), int) and entry["format"] > FORMAT:
         found = f"a log of format {entry['format']}"
         raise InputError(name, number, None, found, f"format {FORMAT}: it was written by a newer sonlearn")
-    check_value(entry, BEGIN, name, number)
 
 
 def _continued(run: Run, entry: dict[str, Any], name: str, number: int) -> Run:
     kind = entry.get("kind")
-    if not isinstance(kind, str) or kind not in _KINDS:
+    if kind not in ("progress", "end"):
         found = "no kind" if kind is None else f"the kind {shorten(str(kind))}"
         raise InputError(name, number, None, found, 'an object of "kind": "progress" or "end"')
     if run.end is not None:
         raise InputError(name, number, None, "a line after the end of the run", "nothing, or another run's first line")
-    check_value(entry, _KINDS[kind], name, number)
     if kind == "end":
         return run._replace(end=entry)
     run.rows.append(entry)
     return run
 
 
-def check_value(value: Any, holds: Any, name: str, number: int, where: str = "") -> None:
-    """Raise InputError if `value`, the field `where`, does not hold what it should.
-
-    Optional fields that are missing are set to None.
-    """
-    kind = _kind(holds)
-    if not _CHECKS[kind](value):
-        raise InputError(name, number, None, f"{shorten(json.dumps(value))} as {where}", kind)
-    if isinstance(holds, list):
-        for i, item in enumerate(value):
-            check_value(item, holds[0], name, number, f"{where}[{i}]")
-    elif isinstance(holds, dict):
-        for key, inner in holds.items():
-            field = key.removesuffix("?")
-            place = f"{where}.{field}" if where else field
-            if field != key and value.get(field) is None:
-                value[field] = None
-            elif field in value:
-                check_value(value[field], inner, name, number, place)
-            else:
-                raise InputError(name, number, None, f"no {shorten(place)}", f"{_kind(inner)} of that name")
-
-
-def _kind(holds: Any) -> str:
-    return LIST if isinstance(holds, list) else OBJECT if isinstance(holds, dict) else str(holds)
+@contextlib.contextmanager
+def of_log(name: str) -> Iterator[None]:
+    """Raise InputError where a log, of that name, does not have what is asked of it in the block."""
+    try:
+        yield
+    except SonlearnError:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
+        found = f"a field that is missing, or of another kind ({shorten(repr(error), 100)[1:-1]})"
+        raise InputError(name, None, None, found, _LOG) from error
