@@ -1,24 +1,12 @@
 """Model files: a JSON header and arrays, whole or not at all.
 
-Layout, integers little-endian::
-
-    8 bytes   magic, b"\\x93sonl\\r\\n\\x1a" (not text, and damaged by any newline translation)
-    uint32    format version
-    uint32    length of the header in bytes, padding included
-    uint64    length of the whole file in bytes
-    header    JSON in UTF-8, padded with spaces so that the data begins at a multiple of 64
-    data      arrays, C order, little-endian, each at a multiple of 64 from the data's beginning, zeros between
-    32 bytes  SHA-256 of everything before
-
-The header is ``{"written_by": "sonlearn 0.1.0", "header": ..., "arrays": [{"name", "dtype", "shape", "offset"}]}``.
-An array of `MIN_PACKED_BYTES` to `MAX_PACKED_BYTES` bytes is packed (`pack`) if that makes it smaller; its entry then
-has ``"packed"``, the number of its bytes in the file. Packing pays because hash tables are mostly empty and columns
-mostly alike. Larger arrays are not packed, which would take time. Infinite numbers are written as
-``{"$float": "inf"}``, because JSON has none. This module does not depend on learners, so sketches and other states have
-the same format; the header's ``kind`` identifies the content.
-
-No pickle: a file contains numbers and text, never code. The format follows safetensors, with a checksum in addition,
-because a flipped bit in a weight would never be noticed.
+A model file is a zip archive, of which `numpy.load` takes the arrays: first `HEADER`, then an array each as
+``NAME.npy``, little-endian and in C order. The header is ``{"file": FORMAT_VERSION, "written_by": "sonlearn 0.1.0",
+"header": ..., "arrays": [NAME, ...]}``, and infinite numbers in it are ``{"$float": "inf"}``, because JSON has none.
+Arrays of `MIN_PACKED_BYTES` to `MAX_PACKED_BYTES` bytes are compressed, which pays because hash tables are mostly empty
+and columns mostly alike; larger ones are not, which would take time. Each part has its CRC-32, because a flipped bit in
+a weight would never be noticed. No pickle: a file contains numbers and text, never code. This module does not depend on
+learners, so sketches and other states have the same format; the header's ``kind`` identifies the content.
 """
 
 from __future__ import annotations
@@ -30,8 +18,8 @@ import os
 import struct
 import zlib
 from collections.abc import Iterator
-from io import BufferedReader
-from typing import Any
+from types import SimpleNamespace
+from typing import IO, Any
 
 import numpy as np
 
@@ -39,17 +27,13 @@ from sonlearn import __version__
 from sonlearn.errors import ModelFileError, OutputError
 from sonlearn.files.atomic import target_problem, whole_file
 
-MAGIC = b"\x93sonl\r\n\x1a"
-FORMAT_VERSION = 2
+HEADER = "sonlearn.json"
+FORMAT_VERSION = 3
 #: Sizes in bytes of the arrays that are packed.
 MIN_PACKED_BYTES, MAX_PACKED_BYTES = 1 << 10, 1 << 24
-#: No byte of what zlib has packed stands for more.
-_RATIO = 1040
-_PREAMBLE = struct.Struct("<8sIIQ")
-_READ = 1 << 20
-_ALIGN = 64
-_DIGEST = 32
-_DTYPES = {"<f8", "<f4", "<i8", "<i4", "<i2", "|i1", "<u8", "<u4", "<u2", "|u1", "|b1"}
+#: How a file begins: the first part of an archive, whose name stands behind 30 bytes; and a model of an earlier format.
+_ZIP, _NAME_AT, _EARLIER = b"PK\x03\x04", 30, b"\x93sonl"
+_START = _NAME_AT + len(HEADER)
 
 
 def write(path: str | os.PathLike[str], header: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
@@ -70,21 +54,32 @@ def write(path: str | os.PathLike[str], header: dict[str, Any], arrays: dict[str
     ModelFileError
         The file cannot be written (permission, disk full).
     """
-    arrays = {name: _storable(name, array) for name, array in arrays.items()}
-    stored = {name: _stored(array) for name, array in arrays.items()}
-    preamble = _preamble(header, arrays, stored)
-    import hashlib
-
-    path = os.fspath(path)
     try:
         with whole_file(path) as file:
-            digest = hashlib.sha256()
-            for part in _parts(preamble, stored):
-                digest.update(part)
-                file.write(part)
-            file.write(digest.digest())
+            dump(file, header, arrays)
     except OutputError as error:
         raise ModelFileError(str(error)) from None
+
+
+def dump(file: IO[bytes], header: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
+    """`write` to an open file."""
+    import zipfile
+
+    writer = f"sonlearn {__version__}"
+    envelope = {"file": FORMAT_VERSION, "written_by": writer, "header": _encode(header), "arrays": list(arrays)}
+    stream: Any = SimpleNamespace(write=file.write, flush=file.flush)  # as of a pipe: places in a device mean nothing
+    with zipfile.ZipFile(stream, "w", compresslevel=1) as archive:
+        with archive.open(HEADER, "w") as entry:
+            entry.write(json.dumps(envelope, allow_nan=False).encode())  # ASCII: escapes keep what is not UTF-8
+        for name, array in arrays.items():
+            array = np.asarray(array, array.dtype.newbyteorder("<"), order="C")
+            if array.dtype.kind not in "biuf":
+                raise TypeError(f"array {name!r} of dtype {array.dtype} cannot be stored")
+            small = MIN_PACKED_BYTES <= array.nbytes <= MAX_PACKED_BYTES
+            archive.compression = zipfile.ZIP_DEFLATED if small else zipfile.ZIP_STORED
+            with archive.open(f"{name}.npy", "w", force_zip64=array.nbytes >= 1 << 30) as entry:
+                np.lib.format.write_array_header_1_0(entry, np.lib.format.header_data_from_array_1_0(array))
+                entry.write(array.reshape(-1).view(np.uint8).data if array.size else b"")
 
 
 def read(
@@ -107,40 +102,33 @@ def read(
         a newer sonlearn.
     """
     path = os.fspath(path)
-    with _opened(path) as (file, size):
-        header, arrays, writer = _read(path, file, size)
+    with _opened(path) as file:
+        header, arrays, writer = load(file)
     if kind is not None:
         check_model(header, kind, version, writer, f"{path}: ")
     return header, arrays
 
 
+def load(file: IO[bytes]) -> tuple[dict[str, Any], dict[str, np.ndarray], str]:
+    """(header, arrays, which sonlearn has written them) of an open file; raises what `_opened` makes one error of."""
+    import zipfile
+
+    with zipfile.ZipFile(file) as archive:
+        envelope, arrays = _envelope(archive), {}
+        for name in envelope["arrays"]:
+            with archive.open(f"{name}.npy") as entry:
+                arrays[name] = np.lib.format.read_array(entry, allow_pickle=False)
+                if entry.read(1):  # what was read to the end has been compared with its checksum
+                    raise ValueError("bytes behind an array")
+    return dict(envelope["header"]), arrays, str(envelope["written_by"])
+
+
 def kind_of(path: str | os.PathLike[str]) -> str:
     """Say what a file holds by its header, without reading the arrays; errors as for `read`, but for damage in them."""
-    path = os.fspath(path)
-    with _opened(path) as (file, size):
-        return str(json.loads(_start(path, file, size)[0])["header"]["kind"])
+    import zipfile
 
-
-def pack(array: np.ndarray) -> bytes:
-    """The array's bytes, smaller: column by column, the first bytes of all numbers, then the second ones, by zlib."""
-    columns = np.ascontiguousarray(array.T).reshape(-1)
-    places = columns.view(np.uint8).reshape(-1, array.itemsize).T
-    return zlib.compress(np.ascontiguousarray(places).data, 1)
-
-
-def unpack(data: bytes, dtype: str | np.dtype[Any], shape: tuple[int, ...]) -> np.ndarray:
-    """Inverse of `pack`. Raises ValueError where `data` is not that array."""
-    array = np.empty(shape[::-1], dtype)
-    unpacker = zlib.decompressobj()
-    try:
-        found = unpacker.decompress(data, array.nbytes) if array.nbytes else b""
-    except zlib.error as error:
-        raise ValueError(str(error)) from None
-    if len(found) != array.nbytes or unpacker.decompress(unpacker.unconsumed_tail, 1):
-        raise ValueError("packed numbers are not as many as they should be")
-    places = np.frombuffer(found, np.uint8).reshape(array.itemsize, -1)
-    array.reshape(-1).view(np.uint8).reshape(-1, array.itemsize)[...] = places.T
-    return np.ascontiguousarray(array.T).reshape(shape)
+    with _opened(os.fspath(path)) as file, zipfile.ZipFile(file) as archive:
+        return str(_envelope(archive)["header"]["kind"])
 
 
 def flat(state: Any, name: str) -> dict[str, np.ndarray]:
@@ -220,52 +208,16 @@ def check_target(path: str | os.PathLike[str]) -> None:
         raise ModelFileError(f"{os.fspath(path)}: cannot be written: {problem}")
     if os.path.isfile(path) and os.access(path, os.R_OK):
         with open(path, "rb") as file:
-            start = file.read(len(MAGIC))
-        if start != MAGIC[: len(start)]:
+            start = file.read(_START)
+        if start and not (_is_model(start) or start.startswith(_EARLIER)):
             raise ModelFileError(
                 f"{os.fspath(path)}: cannot be written: a file that is no model is there, and would be lost; give "
                 "another name, or remove it"
             )
 
 
-# --------------------------------------------------------------------------------------------------- writing
-
-
-def _storable(name: str, array: np.ndarray) -> np.ndarray:
-    array = np.asarray(array)
-    dtype = array.dtype.newbyteorder("<")
-    if dtype.str not in _DTYPES:
-        raise TypeError(f"array {name!r} of dtype {array.dtype} cannot be stored")
-    return np.asarray(array, dtype=dtype, order="C")
-
-
-def _stored(array: np.ndarray) -> memoryview | bytes:
-    """The bytes of an array in the file; `bytes` are packed ones."""
-    raw = array.reshape(-1).view(np.uint8).data if array.size else memoryview(b"")
-    small = pack(array) if MIN_PACKED_BYTES <= array.nbytes <= MAX_PACKED_BYTES else raw
-    return small if len(small) < array.nbytes else raw
-
-
-def _preamble(header: dict[str, Any], arrays: dict[str, np.ndarray], stored: dict[str, Any]) -> bytes:
-    entries, offset = [], 0
-    for name, array in arrays.items():
-        length = len(stored[name])
-        packed = {"packed": length} if isinstance(stored[name], bytes) else {}
-        entries.append({"name": name, "dtype": array.dtype.str, "shape": list(array.shape), "offset": offset, **packed})
-        offset += length + -length % _ALIGN
-    envelope = {"written_by": f"sonlearn {__version__}", "header": _encode(header), "arrays": entries}
-    text = json.dumps(envelope, allow_nan=False).encode()  # ASCII: escapes keep what is not UTF-8
-    text += b" " * (-(len(text) + _PREAMBLE.size) % _ALIGN)
-    total = _PREAMBLE.size + len(text) + offset + _DIGEST
-    return _PREAMBLE.pack(MAGIC, FORMAT_VERSION, len(text), total) + text
-
-
-def _parts(preamble: bytes, stored: dict[str, Any]) -> Iterator[bytes | memoryview]:
-    yield preamble
-    for data in stored.values():
-        if len(data):
-            yield data
-            yield bytes(-len(data) % _ALIGN)
+def _is_model(start: bytes) -> bool:
+    return start.startswith(_ZIP[: len(start)]) and HEADER.encode().startswith(start[_NAME_AT:])
 
 
 def _encode(value: Any) -> Any:
@@ -281,89 +233,44 @@ def _encode(value: Any) -> Any:
     return value
 
 
-# --------------------------------------------------------------------------------------------------- reading
-
-
-@contextlib.contextmanager
-def _opened(path: str) -> Iterator[tuple[BufferedReader, int]]:
-    """A file and its size. Raises ModelFileError, also in place of what reading a file raises that is no model."""
-    try:
-        with open(path, "rb") as file:
-            yield file, os.fstat(file.fileno()).st_size
-    except ModelFileError:
-        raise
-    except OSError as error:
-        raise ModelFileError(f"{path}: cannot be read: {error.strerror or error}") from None
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise _damaged(path) from None
-
-
-def _start(path: str, file: BufferedReader, size: int) -> tuple[bytes, int]:
-    """The header's text, and the bytes of data that follow; checks all that comes before."""
-    start = file.read(_PREAMBLE.size)
-    if not start:
-        raise ModelFileError(f"{path}: is empty, expected a sonlearn model file")
-    if start[: len(MAGIC)] != MAGIC[: len(start)]:
-        of_vw = start[1:4] == b"\0\0\0" and start[5:6] == b"."  # the length of its version, such as 9.11.9
-        remedy = ", but one of Vowpal Wabbit: train anew from the data" * of_vw
-        raise ModelFileError(f"{path}: is not a sonlearn model file{remedy}")
-    if len(start) < _PREAMBLE.size:
-        raise _truncated(path, size)
-    _, version, length, total = _PREAMBLE.unpack(start)
-    if version > FORMAT_VERSION:
-        raise ModelFileError(
-            f"{path}: has format version {version}, this sonlearn {__version__} reads up to {FORMAT_VERSION}; "
-            "a newer sonlearn is needed"
-        )
-    if size < total:
-        raise _truncated(path, size)
-    if size > total or total < _PREAMBLE.size + length + _DIGEST:
-        raise _damaged(path)
-    return file.read(length), size - _PREAMBLE.size - length - _DIGEST
-
-
-def _read(path: str, file: BufferedReader, size: int) -> tuple[dict[str, Any], dict[str, np.ndarray], str]:
-    """(header, arrays, which sonlearn has written them)."""
-    import hashlib
-
-    text, room = _start(path, file, size)
-    file.seek(0)
-    digest, left = hashlib.sha256(), size - _DIGEST
-    while left > 0 and (block := file.read(min(left, _READ))):
-        digest.update(block)
-        left -= len(block)
-    if file.read() != digest.digest():
-        raise _damaged(path)
-    envelope, arrays = json.loads(text, object_hook=_decode), {}
-    for entry in envelope["arrays"]:
-        file.seek(size - _DIGEST - room + entry["offset"])
-        arrays[entry["name"]] = _array(file, entry, room)
-    return dict(envelope["header"]), arrays, str(envelope["written_by"])
-
-
-def _array(file: Any, entry: dict[str, Any], room: int) -> np.ndarray:
-    """The array of an `entry` of the header, whose bytes come next; ValueError where `room` bytes cannot hold it."""
-    shape, dtype = tuple(entry["shape"]), entry["dtype"]
-    if dtype not in _DTYPES or min(shape, default=0) < 0:
-        raise ValueError(f"an array of type {dtype} and shape {shape}")
-    n_bytes = math.prod(shape) * np.dtype(dtype).itemsize
-    packed = entry.get("packed", n_bytes)
-    if packed > room or n_bytes > _RATIO * packed:
-        raise ValueError(f"an array of {n_bytes} bytes in {packed}")
-    if "packed" in entry:
-        return unpack(file.read(packed), dtype, shape)
-    array = np.empty(shape, dtype)
-    file.readinto(array.reshape(-1).view(np.uint8).data)
-    return array
-
-
 def _decode(value: dict[str, Any]) -> Any:
     return float(value["$float"]) if value.keys() == {"$float"} else value
 
 
-def _truncated(path: str, size: int) -> ModelFileError:
-    return ModelFileError(f"{path}: is truncated: it ends after {size} bytes, in the middle of the model")
+@contextlib.contextmanager
+def _opened(path: str) -> Iterator[IO[bytes]]:
+    """A file that begins as a model. Raises ModelFileError, also in place of what reading a damaged one raises."""
+    import zipfile
+
+    try:
+        with open(path, "rb") as file:
+            start = file.read(_START)
+            if not start:
+                raise ModelFileError("is empty, expected a sonlearn model file")
+            if start.startswith(_EARLIER):
+                raise ModelFileError("is a model of an earlier sonlearn: read it with that one, or train anew")
+            if not _is_model(start):
+                of_vw = start[1:4] == b"\0\0\0" and start[5:6] == b"."  # the length of its version, such as 9.11.9
+                remedy = ", but one of Vowpal Wabbit: train anew from the data" * of_vw
+                raise ModelFileError(f"is not a sonlearn model file{remedy}")
+            yield file
+    except ModelFileError as error:
+        raise ModelFileError(f"{path}: {error}") from None
+    except (
+        zipfile.BadZipFile, zlib.error, struct.error, EOFError, ValueError, LookupError, TypeError, AttributeError,
+        RuntimeError, MemoryError,
+    ):  # fmt: skip
+        raise ModelFileError(f"{path}: is truncated or damaged: its content does not match its checksums") from None
+    except OSError as error:
+        raise ModelFileError(f"{path}: cannot be read: {error.strerror or error}") from None
 
 
-def _damaged(path: str) -> ModelFileError:
-    return ModelFileError(f"{path}: is damaged: its content does not match its checksum")
+def _envelope(archive: Any) -> dict[str, Any]:
+    """What the first part of an archive says. Raises ModelFileError for one of a newer sonlearn."""
+    envelope: dict[str, Any] = json.loads(archive.read(HEADER), object_hook=_decode)
+    if envelope["file"] > FORMAT_VERSION:
+        raise ModelFileError(
+            f"has format version {envelope['file']}, this sonlearn {__version__} reads up to {FORMAT_VERSION}; "
+            "a newer sonlearn is needed"
+        )
+    return envelope

@@ -8,6 +8,7 @@ its own; engines hold no state, and later predictions use them again.
 from __future__ import annotations
 
 import contextlib
+import io
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import get_ident
@@ -85,14 +86,14 @@ class SavedModel:
         return self.copy()  # the kernels that an engine holds cannot be copied
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickles hold a header and arrays, as the model's file does, and the number of threads."""
-        header, arrays = self.to_arrays()
-        packed = {name: (array.dtype.str, array.shape, storage.pack(array)) for name, array in arrays.items()}
-        return self._unpickled, (header, packed, self._threads)
+        """Pickles hold the bytes of the model's file, and the number of threads."""
+        file = io.BytesIO()
+        storage.dump(file, *self.to_arrays())
+        return self._unpickled, (file.getvalue(), self._threads)
 
     @classmethod
-    def _unpickled(cls, header: dict[str, Any], packed: dict[str, tuple[Any, ...]], threads: int) -> Self:
-        arrays = {name: storage.unpack(data, dtype, shape) for name, (dtype, shape, data) in packed.items()}
+    def _unpickled(cls, data: bytes, threads: int) -> Self:
+        header, arrays, _ = storage.load(io.BytesIO(data))
         return cls.from_arrays(header, arrays, threads=threads)
 
     def save(self, path: str | Path) -> None:

@@ -19,7 +19,7 @@ from sonlearn import Learner
 from sonlearn.cli import main
 from sonlearn.commands.line import parser_of
 from sonlearn.commands.verbs import VERBS
-from sonlearn.files.storage import MAGIC
+from sonlearn.files import storage
 from sonlearn.interrupts import Interrupted, Interrupts
 from sonlearn.options.methods import FIRST, METHODS
 
@@ -183,8 +183,8 @@ BAD_LINES = [
 @for_all("text, message", BAD_LINES)
 def test_bad_input_is_one_line_and_writes_no_model(cli, text, message):
     Path("bad").write_text(text)
-    old = MAGIC + b"precious"  # as a model begins; what is none would not be replaced anyhow
-    Path("old").write_bytes(old)
+    storage.write("old", {"kind": "learner"}, {})  # what is no model would not be replaced anyhow
+    old = Path("old").read_bytes()
     for target in ("new", "old"):
         line = cli.error("train", "--quiet", "-f", target, "bad")
         assert re.fullmatch(message, line), line

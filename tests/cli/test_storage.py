@@ -1,7 +1,5 @@
 """Model files: what is written comes back bit for bit, and nothing else is ever accepted."""
 
-import hashlib
-import io
 import math
 import os
 import stat
@@ -88,31 +86,34 @@ def test_every_truncation_is_refused(stored):
         assert str(caught.value).startswith(f"{stored}: ")
 
 
-def test_every_flipped_byte_is_refused(stored):
+def test_every_flipped_byte_is_refused_or_means_nothing(stored, arrays):
     whole = bytearray(stored.read_bytes())
     reasons = set()
     for i in range(len(whole)):
-        for bits in (0x01, 0x80, 0xFF):
+        for bits in (0x01, 0x80):
             whole[i] ^= bits
             stored.write_bytes(whole)
-            with pytest.raises(ModelFileError) as caught:
-                storage.read(stored)
-            reasons.add(str(caught.value).removeprefix(f"{stored}: ").split()[1].rstrip(":"))
+            try:
+                header, back = storage.read(stored)
+            except ModelFileError as error:
+                reasons.add(str(error).removeprefix(f"{stored}: ").split()[1])
+            else:  # of the time of a part, say
+                assert (header, list(back)) == (HEADER, list(arrays))
+                assert all(same(arrays[name], back[name]) for name in arrays)
             whole[i] ^= bits
-    assert reasons == {"not", "format", "truncated", "damaged"}
+    assert reasons == {"be", "not", "truncated"}
 
 
-def test_bytes_after_the_end_are_refused(stored):
-    stored.write_bytes(stored.read_bytes() + b"\0")
-    with pytest.raises(ModelFileError, match="is damaged"):
-        storage.read(stored)
+def test_numpy_opens_the_arrays(stored, arrays):
+    with np.load(stored) as opened:
+        assert all(same(opened[name], array) for name, array in arrays.items())
 
 
 OF_VW = b"\x07\x00\x00\x009.11.9\x00\x01\x00\x00\x00\x00"
 
 
 @pytest.mark.parametrize(
-    "content", [b"1 3:0.5\n", b"\x1f\x8b" + bytes(50), b"\x80\x04\x95" + bytes(50), b"PK\x03\x04", OF_VW]
+    "content", [b"1 3:0.5\n", b"\x1f\x8b" + bytes(50), b"\x80\x04\x95" + bytes(50), b"PK\x03\x04" + bytes(50), OF_VW]
 )
 def test_a_foreign_file_is_named_as_such(tmp_path, content):
     path = tmp_path / "m"
@@ -126,7 +127,7 @@ def test_a_future_version_names_both_versions(tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(storage, "FORMAT_VERSION", 7)
         storage.write(tmp_path / "m", HEADER, {})
-    with pytest.raises(ModelFileError, match=r"has format version 7, .* reads up to 2; a newer sonlearn is needed"):
+    with pytest.raises(ModelFileError, match=r"has format version 7, .* reads up to 3; a newer sonlearn is needed"):
         storage.read(tmp_path / "m")
 
 
@@ -223,18 +224,6 @@ def tables():
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "array",
-    [*tables().values(), np.zeros((0, 4)), np.array(7, np.uint8), np.array([-0.0, np.inf]), np.arange(6.0)[::2]],
-    ids=lambda array: f"{array.dtype}{array.shape}",
-)
-def test_packed_arrays_come_back_bit_for_bit(array):
-    back = storage.unpack(storage.pack(array), array.dtype.str, array.shape)
-    assert same(back, array)
-    assert back.flags.writeable
-    assert back.flags.c_contiguous
-
-
 def test_a_file_is_smaller_where_that_can_be(tmp_path):
     arrays = tables()
     storage.write(tmp_path / "m", HEADER, arrays)
@@ -245,32 +234,22 @@ def test_a_file_is_smaller_where_that_can_be(tmp_path):
     noise = arrays["noise"].nbytes
     assert (tmp_path / "m").stat().st_size < noise + 0.45 * (sum(array.nbytes for array in arrays.values()) - noise)
     content = (tmp_path / "m").read_bytes()
-    assert arrays["noise"].tobytes() in content
     assert arrays["slots"].tobytes() not in content
 
 
-@pytest.mark.parametrize(
-    ("data", "shape"),
-    [(b"", (5,)), (b"nonsense", (5,)), (storage.pack(np.zeros(4)), (5,)), (storage.pack(np.zeros(6)), (5,))],
-)
-def test_what_is_not_the_packed_array_is_refused(data, shape):
-    with pytest.raises(ValueError, match=r".+"):
-        storage.unpack(data, "<f8", shape)
-
-
-def test_no_file_asks_for_more_memory_than_it_can_fill(tmp_path):
+@pytest.mark.parametrize("shape", [(9999,), (10**12,)], ids=str)
+def test_no_file_asks_for_more_memory_than_it_can_fill(tmp_path, monkeypatch, shape):
     """A few packed bytes that claim to be a terabyte."""
-    arrays = {"slots": np.zeros(1 << 12, np.int64)}
-    storage.write(tmp_path / "m", HEADER, arrays)
-    content = (tmp_path / "m").read_bytes()
-    assert content.count(b'"shape": [4096]') == 1
-    length = len(content)
-    content = content.replace(b'"shape": [4096]', b'"shape": [9999]')
-    content = content[:-32] + hashlib.sha256(content[:-32]).digest()
-    assert len(content) == length
-    (tmp_path / "m").write_bytes(content)
+    described = np.lib.format.header_data_from_array_1_0
+    with monkeypatch.context() as patch:
+        patch.setattr(np.lib.format, "header_data_from_array_1_0", lambda array: described(array) | {"shape": shape})
+        storage.write(tmp_path / "m", HEADER, {"slots": np.zeros(1 << 12, np.int64)})
     with pytest.raises(ModelFileError, match="damaged"):
         storage.read(tmp_path / "m")
-    entry = {"name": "slots", "dtype": "<i8", "shape": [10**12], "offset": 0, "packed": 64}
-    with pytest.raises(ValueError):  # noqa: PT011 (what reads files makes it a ModelFileError)
-        storage._array(io.BytesIO(bytes(64)), entry, 64)
+
+
+def test_a_model_of_an_earlier_format_is_named_and_may_be_replaced(tmp_path):
+    (tmp_path / "m").write_bytes(b"\x93sonl\r\n\x1a" + bytes(80))
+    with pytest.raises(ModelFileError, match="m: is a model of an earlier sonlearn: read it with that one, or train"):
+        storage.read(tmp_path / "m")
+    storage.check_target(tmp_path / "m")
