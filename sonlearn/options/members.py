@@ -102,7 +102,7 @@ _EWMA = tuple(
 
 
 #: Members for classes, the first of them Vowpal Wabbit's default.
-_LONG = (
+_CLASSES = (
     Member("nag", "raw", _NAG, weight=0.5),
     Member("drfd", "lunit", {"loss": "hinge", "arow_r": 0.1}, cost=8.0),
     Member("arow-precision", "odds", _arow(0.3), cost=4.0),
@@ -117,9 +117,6 @@ _LONG = (
     Member("drfd", "fourier", {"loss": "hinge", "arow_r": 0.03, "sketch_size": 20}, cost=1.5),
     Member("boost", "columns", {"loss": "logistic"}, gain=1.0, weight=0.0, cost=15.0),
     Member("boost", "stacked", {"loss": "logistic"}, gain=1.0, weight=0.0, cost=15.0, precision=100.0),
-)
-_CLASSES = (
-    *_LONG,
     Member("nag", "raw", _NAG).forgetting(0.03),
     Member("nag", "pairs-z", _NAG, cost=2.0).forgetting(0.003),
     *_EWMA,
