@@ -239,7 +239,7 @@ def _identity(source: Source) -> dict[str, Any] | None:
 
 def _ends(source: Any) -> str:
     """Hash of the beginning and the end of a file."""
-    import hashlib  # takes 3 ms and 4 MB, which runs without a cache or a model save
+    import hashlib  # takes 3 ms and 4 MB, which runs without a cache save
 
     with open(source, "rb", buffering=0) as file:
         begin = file.read(_ENDS)

@@ -56,7 +56,7 @@ def test_names_of_lines_of_all_kinds_stand_there_and_are_hashed_to_their_slots(o
         n += batch.n
     assert n >= len(lines) - 5
     for line in lines[:: 1 if numba.config.DISABLE_JIT else 4]:
-        chunk = np.frombuffer(line + b"\n", np.uint8)
+        chunk = np.frombuffer(bytearray(line + b"\n"), np.uint8)
         parsed = ChunkParser(options).parse(chunk, "vw", "")
         for batch in parsed.batches:
             known = dict.fromkeys(parsed.names)
@@ -134,7 +134,7 @@ def test_features_are_made_as_by_the_kernel(made):
     lines.append(b"1 |a x y:2 z c:red |b u:3 v :4 |apple w | d")
     for line in lines:
         (batch,) = Reader(io.BytesIO(line), options)  # line by line: wildcards stand for the namespaces seen
-        chunk = np.frombuffer(line + b"\n", np.uint8)
+        chunk = np.frombuffer(bytearray(line + b"\n"), np.uint8)
         rows, state = make_rows(len(chunk), named=True), np.zeros(STATE_SIZE, np.int64)
         parse_vw(chunk, make_names(plain), rows, state)
         parts = list(LineNames(plain).parts(chunk.tobytes(), rows, 0, []))
