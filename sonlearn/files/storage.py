@@ -266,7 +266,7 @@ def _opened(path: str) -> Iterator[IO[bytes]]:
 
 
 def _envelope(archive: Any) -> dict[str, Any]:
-    """What the first part of an archive says. Raises ModelFileError for one of a newer sonlearn."""
+    """The first part of an archive. Raises ModelFileError for one of a newer sonlearn."""
     envelope: dict[str, Any] = json.loads(archive.read(HEADER), object_hook=_decode)
     if envelope["file"] > FORMAT_VERSION:
         raise ModelFileError(
