@@ -12,11 +12,10 @@ learners, so sketches and other states have the same format; the header's ``kind
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import math
 import os
-import struct
-import zlib
 from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import IO, Any
@@ -240,8 +239,6 @@ def _decode(value: dict[str, Any]) -> Any:
 @contextlib.contextmanager
 def _opened(path: str) -> Iterator[IO[bytes]]:
     """A file that begins as a model. Raises ModelFileError, also in place of what reading a damaged one raises."""
-    import zipfile
-
     try:
         with open(path, "rb") as file:
             start = file.read(_START)
@@ -256,13 +253,10 @@ def _opened(path: str) -> Iterator[IO[bytes]]:
             yield file
     except ModelFileError as error:
         raise ModelFileError(f"{path}: {error}") from None
-    except (
-        zipfile.BadZipFile, zlib.error, struct.error, EOFError, ValueError, LookupError, TypeError, AttributeError,
-        RuntimeError, MemoryError,
-    ):  # fmt: skip
+    except Exception as error:  # zipfile and numpy have many for what is damaged, tokenize.TokenError among them
+        if isinstance(error, OSError) and error.errno != errno.EINVAL:  # which a place before the file's begin is
+            raise ModelFileError(f"{path}: cannot be read: {error.strerror or error}") from None
         raise ModelFileError(f"{path}: is truncated or damaged: its content does not match its checksums") from None
-    except OSError as error:
-        raise ModelFileError(f"{path}: cannot be read: {error.strerror or error}") from None
 
 
 def _envelope(archive: Any) -> dict[str, Any]:
