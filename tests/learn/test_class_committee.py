@@ -308,13 +308,6 @@ def test_pairs_of_short_rows_go_only_if_they_make_no_difference():
     assert 2 not in pruning.pruned(short, same, every)
 
 
-def test_what_has_not_been_shown_to_be_of_no_use_stays():
-    """Few rows say little: a member of no use goes only where many rows have shown it."""
-    some, every = member_scores((2.0, 2.0, 0.0, 0.0), 4000), [0, 1, 2, 3]
-    assert pruning.pruned(*case_of(NAMES, some[:40], [1, 1, 1, 0]), every) == []
-    assert pruning.pruned(*case_of(NAMES, some, [1, 1, 1, 0]), every) == [2]
-
-
 def test_members_that_are_always_right_are_judged():
     scores = np.full((400, 4, 3), -300.0)
     scores[:, :, 0] = 0.0

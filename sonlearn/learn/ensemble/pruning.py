@@ -76,8 +76,6 @@ class Rules(NamedTuple):
         Of two classes, rows of the rarer one below which no member is judged.
     falling : float
         Where rows are long, members on tuples start slowly while their errors fall below this share.
-    doubt : float
-        Standard errors by which the growth of a loss may be larger than it was found to be, while members are young.
     explained : float
         What is explained of a loss counts as this share of it at least.
     """
@@ -94,7 +92,6 @@ class Rules(NamedTuple):
     patience: float
     rarer: int = 0
     falling: float = 0.9
-    doubt: float = 0.0
     explained: float = 0.05
 
 
@@ -102,9 +99,8 @@ TWO_RULES = Rules(0, 512, (4096, 16384, 65536), 0.2, 1e-4, 0.05, 0.0, 0, 10.0, 0
 VALUE_RULES = TWO_RULES._replace(rarer=0)
 #: Several classes.
 CLASS_RULES = Rules(
-    64, 512, (1024, 2048, 4096, 8192, 16384, 65536), 0.015, 0.003, 0.0, 1.0, 4096, 0.0, 0.96,
-    falling=0.0, doubt=1.5, explained=1.0,
-)  # fmt: skip
+    64, 512, (1024, 2048, 4096, 8192, 16384, 65536), 0.015, 0.003, 0.0, 1.0, 4096, 0.0, 0.96, falling=0.0
+)
 
 
 class PruningCase(NamedTuple):
@@ -292,8 +288,7 @@ class Judge:
 
     larger, with u the weights of the unit. The set of weights with the least loss so far is asked. Per row, of the n
     that it remembers, this is the growth g. A weight of no use makes the loss of n rows that it was fitted to less by
-    1/(2 n) in the mean: that is taken off. `Rules.doubt` standard errors are added, about sqrt(2 g/n) where
-    probabilities are right: so what has not been shown to be of no use stays.
+    1/(2 n) in the mean: that is taken off.
 
     Where labels are mostly chance, even a member that tells all there is to tell changes the loss little: its growth is
     a share of the loss or, where that is less, of what all but means of the labels explain of it.
@@ -313,7 +308,7 @@ class Judge:
             return math.inf
         more, explained = self._more(left, unit), self._more(left, [i for i in left if i not in self._means])
         share = max(min(self._loss, explained), self._rules.explained * self._loss, 1e-300)
-        return (more - len(unit) / (2.0 * self._n) + self._rules.doubt * math.sqrt(2.0 * more / self._n)) / share
+        return (more - len(unit) / (2.0 * self._n)) / share
 
     def _more(self, left: list[int], unit: list[int]) -> float:
         """The growth of the mean loss of a combination of those `left`, and of inputs that are no members."""
