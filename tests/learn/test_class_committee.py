@@ -300,7 +300,7 @@ def test_errors_in_both_halves_are_told_from_their_mean_and_from_how_late_they_a
 
 
 def test_pairs_of_short_rows_go_only_if_they_make_no_difference():
-    some, every = member_scores((2.0, 2.0, 0.12, 0.0), 4000), [0, 1, 2, 3]
+    some, every = member_scores((2.0, 2.0, 0.18, 0.0), 4000), [0, 1, 2, 3]
     (long, judge), (short, same) = (case_of(NAMES, some, [1, 1, 40, 0], short=short) for short in (False, True))
     growth = max(judge.growth(every, [2]), pruning.offline_growth(long, judge, every, [2]))
     assert pruning.CLASS_RULES.nothing < growth < pruning.CLASS_RULES.price * 40 / 42

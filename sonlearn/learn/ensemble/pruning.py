@@ -76,8 +76,6 @@ class Rules(NamedTuple):
         Of two classes, rows of the rarer one below which no member is judged.
     falling : float
         Where rows are long, members on tuples start slowly while their errors fall below this share.
-    explained : float
-        What is explained of a loss counts as this share of it at least.
     """
 
     words_after: int
@@ -92,7 +90,6 @@ class Rules(NamedTuple):
     patience: float
     rarer: int = 0
     falling: float = 0.9
-    explained: float = 0.05
 
 
 TWO_RULES = Rules(0, 512, (4096, 16384, 65536), 0.2, 1e-4, 0.05, 0.0, 0, 10.0, 0.0, rarer=100)
@@ -289,32 +286,22 @@ class Judge:
     larger, with u the weights of the unit. The set of weights with the least loss so far is asked. Per row, of the n
     that it remembers, this is the growth g. A weight of no use makes the loss of n rows that it was fitted to less by
     1/(2 n) in the mean: that is taken off.
-
-    Where labels are mostly chance, even a member that tells all there is to tell changes the loss little: its growth is
-    a share of the loss or, where that is less, of what all but means of the labels explain of it.
     """
 
     def __init__(self, case: PruningCase, combiner: Combiner, squared: bool):
         e = int(np.argmin(combiner.loss))
         self._w, self._A, (self._n, total) = combiner.w[e], combiner.A[e], combiner.recent[e]
         self._loss = total / max(self._n, 1e-300) * (worth_of_errors(combiner.recent[e]) if squared else 1.0)
-        self._extra, self._rules = list(range(len(case.costs), len(case.inputs))), case.rules
-        self._means = [i for i, each in enumerate(case.inputs) if each.method in ("ewma", "shares")]
+        self._extra = list(range(len(case.costs), len(case.inputs)))
         self._beside = functools.cache(self._conditioned)
 
     def growth(self, left: list[int], unit: list[int]) -> float:
         """By what share the loss of a combination of those `left` grows without those of the `unit`."""
         if not self._n > 0.0:
             return math.inf
-        more, explained = self._more(left, unit), self._more(left, [i for i in left if i not in self._means])
-        share = max(min(self._loss, explained), self._rules.explained * self._loss, 1e-300)
-        return (more - len(unit) / (2.0 * self._n)) / share
-
-    def _more(self, left: list[int], unit: list[int]) -> float:
-        """The growth of the mean loss of a combination of those `left`, and of inputs that are no members."""
-        w, P = self._beside(tuple(left))
-        at = [left.index(i) for i in unit]
-        return max(float(w[at] @ np.linalg.solve(P[np.ix_(at, at)], w[at])), 0.0) / (2.0 * self._n)
+        (w, P), at = self._beside(tuple(left)), [left.index(i) for i in unit]
+        more = float(w[at] @ np.linalg.solve(P[np.ix_(at, at)], w[at]))
+        return (more - len(unit)) / (2.0 * self._n) / max(self._loss, 1e-300)
 
     def _conditioned(self, left: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
         """(the weights of those `left` and of inputs that are no members, without others, the inverse of their A)."""
