@@ -229,17 +229,21 @@ def weight_columns(params: Any, table: np.ndarray) -> slice:
 def _weights(params: Any, table: np.ndarray, merged: np.ndarray) -> np.ndarray:
     """float64[K, features]: weights of one learner, on the scale of the merged one."""
     w = table[:, weight_columns(params, table)].T
-    if params.rule == rules.NAG:  # what is larger than all before shrinks the weight with it
-        share = np.divide(
-            table[:, rules.S], merged[:, rules.S], out=np.ones(len(table)), where=merged[:, rules.S] > 0.0
-        )
-        return w * share ** (2.0 - 2.0 * params.power_t)
+    if params.rule == rules.NAG:
+        return w * _rescaling(params, table, merged)
     if params.rule == rules.FTRL:
         scale = (params.beta + np.sqrt(table[:, rules.G])) / params.alpha + params.l2
         return np.where(np.abs(w) <= params.l1, 0.0, -(w - np.copysign(params.l1, w)) / scale)
     if params.rule == rules.ADA and params.dual:
         return -merging.quotient(params.rate, params.delta + np.sqrt(table[:, rules.G])) * w
     return w
+
+
+def _rescaling(params: Any, table: np.ndarray, merged: np.ndarray) -> np.ndarray:
+    """float64[features]: factor of nag's weights, which shrink where the merged learner has met larger values."""
+    own, most = table[:, rules.S], merged[:, rules.S]
+    share: np.ndarray = np.divide(own, most, out=np.ones(len(table)), where=most > 0.0)
+    return share ** (2.0 - 2.0 * params.power_t)
 
 
 def _inverse_ftrl(
@@ -313,8 +317,7 @@ class Nag(OfPairs):
         found = merged(self._params, states, base, super().merge(states, base, rows).now, by)
         sums = [each.table[:, rules.G] for each in states]
         gains = merging.added(base.table[:, rules.G], sums, own, self.retention, by)
-        s = found.table[:, rules.S]
-        scales = [np.divide(each.table[:, rules.S], s, out=np.ones(len(s)), where=s > 0.0) for each in every]
+        scales = [_rescaling(self._params, each.table, found.table) for each in every]
         feature, classes, columns = side_by_side([each.pairs for each in every])
         start, *others = (scale[feature] * column[:, 0] for scale, column in zip(scales, columns, strict=True))
         w = merging.moved(start, others, [gain[feature] for gain in gains])
