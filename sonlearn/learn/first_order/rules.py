@@ -91,7 +91,6 @@ def follow(params, state, pairs, work, rows, out, start, learns, sums):
 def follow_rows(params, state, pairs, work, rows, out, start, learns, sums):
     """`follow`, but for what it counts."""
     limit = LIMIT if learns else LARGEST
-    gathers = learns and params.rule == NAG and not params.lazy and len(params.several) == 0
     for i in range(start, len(rows.y)):
         if learns and len(state.table) > LARGE_TABLE and i + 1 < len(rows.y):
             for at in range(rows.indptr[i + 1], rows.indptr[i + 2]):
@@ -103,10 +102,7 @@ def follow_rows(params, state, pairs, work, rows, out, start, learns, sums):
             if learns and is_learned(rows.weight[i], rows.y[i]) and not has_room(pairs, rows, i, len(z), len(z)):
                 return i
             z, p = z[: state.now[0].classes], p[: state.now[0].classes]
-        if gathers:
-            xx = score_and_gather(params, state, work.by_entry, rows, i, z)
-        else:
-            xx = score(params, state, pairs, rows, i, z)
+        xx = score(params, state, pairs, rows, i, z)
         if not (within_bounds(params.output, z, p, limit) and xx <= limit * limit):
             return i
         keep_to_labels(params, state, z, p)
@@ -167,23 +163,6 @@ def keep_to_labels(params, state, z, p):
         for c in range(len(z)):
             z[c] = min(max(z[c], state.now[0].low), state.now[0].high)
             p[c] = min(max(z[c], params.output.low), params.output.high)
-
-
-@inline(force=True)
-def score_and_gather(params, state, work, rows, i, z):
-    """`score` of one class for nag that is not `lazy`, and at the same time `gather`."""
-    table, wx, xx = state.table, 0.0, 0.0
-    feats, values = entries(rows, i)
-    for k in range(len(feats)):
-        f, x = np.uintp(feats[k]), values[k]
-        w, size = table[f, W], abs(x)
-        xx += x * x
-        if params.before and size > table[f, S]:
-            w *= rescaling(params.power_t, table[f, S] / size)
-        wx += w * x
-        gather(table, work, k, f, x, 1.0)
-    z[0] = rows.base[i] + wx
-    return xx
 
 
 @inline(force=True)
@@ -370,9 +349,8 @@ def nag(params, state, pairs, scratch, rows, i, p, length):
         now.t *= params.retention
         now.N *= params.retention
         return True
-    if params.lazy or len(params.several) > 0:  # else `score_and_gather` has done it, and nothing changed since
-        for k in range(len(feats)):
-            gather(table, work, k, feats[k], values[k], now.left)
+    for k in range(len(feats)):
+        gather(table, work, k, np.uintp(feats[k]), values[k], now.left)
     q, norm = nag_scales(params.power_t, work, values, h * length * length)
     left = 1.0 if len(pairs) > 0 else params.retention
     t, N = left * now.t + h, left * now.N + h * norm
