@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from sonlearn.errors import InputError, OptionError
 from sonlearn.files import storage
 from sonlearn.sketch import rows as _rows
-from sonlearn.sketch.rows import ColumnIndex, RowBuffer, as_block
+from sonlearn.sketch.rows import Active, ColumnIndex, RowBuffer, as_block
 
 #: The kind of a sketch's file, in its header.
 KIND = "sketch"
@@ -330,7 +330,4 @@ def _project(block: Any, result: Result, k: int | None) -> np.ndarray:
         return np.asarray(block @ vectors)
     if not sp.issparse(block):
         return np.asarray(block[:, result.ids] @ vectors)
-    slots = ColumnIndex(result.ids).find(block.indices.astype(np.int64))
-    data = np.where(slots >= 0, block.data, 0.0)
-    local = sp.csr_array((data, np.maximum(slots, 0), block.indptr), shape=(block.shape[0], max(len(result.ids), 1)))
-    return np.asarray(local @ (vectors if len(result.ids) else np.zeros((1, vectors.shape[1]))))
+    return np.asarray(Active(block, ColumnIndex(result.ids)).times(vectors))
