@@ -39,7 +39,7 @@ from sonlearn.learn.newton.coordinates import sweep, wbar_factor
 from sonlearn.learn.newton.folding import orthonormalise
 from sonlearn.learn.newton.rescale import ALL_GRADIENTS, DIAGONAL_START, GRADIENTS, NONE
 from sonlearn.learn.newton.shrink import begin_with_kept, learn, lower
-from sonlearn.learn.newton.state import FEATURE, NewtonParams, NewtonState, new_state, new_work, params_of, sizes_of
+from sonlearn.learn.newton.state import FEATURE, NewtonParams, NewtonState, new_state, new_work, params_of
 from sonlearn.learn.tolerances import FEATURES, FOLD, ORTHONORMALISE, RANK
 from sonlearn.options import LearnOptions
 
@@ -55,7 +55,7 @@ class SketchedNewton(Engine):
     def __init__(self, options: LearnOptions, **changed: Any):
         self.params = params_of(options)._replace(**changed)
         self.work = new_work(self.params, 1)
-        self._oja = None if self.params.buffered else np.zeros(sizes_of(self.params).M)
+        self._oja = None if self.params.buffered else np.zeros_like(self.work.delta)
         self._rare = (True,) if is_rare(self.params) else ()
 
     def new(self, classes: int = 0) -> NewtonState:

@@ -82,7 +82,8 @@ class SketchedMetaGrad(Engine):
 
     def new(self, classes: int = 0) -> MetaGradFDState:
         """State of an untrained learner."""
-        r_max, base = newton.sizes_of(self._sketch.params).r_max, self._sketch.new()
+        base = self._sketch.new()
+        r_max = len(base.basis.H)
         base = base._replace(basis=base.basis._replace(q=np.zeros((2, r_max))))
         return MetaGradFDState(
             base, np.zeros(0), np.zeros(2), first_weights(), np.zeros(r_max), np.zeros((r_max, r_max))

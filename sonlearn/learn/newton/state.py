@@ -138,26 +138,17 @@ class NewtonScratch(NamedTuple):
     aside: np.ndarray  # float64[K], `Move.rest` of each class
 
 
-class Sizes(NamedTuple):
-    """Array dimensions (see NOTATION.md)."""
+def sizes_of(params: NewtonParams) -> tuple[int, int, int, int, int]:
+    """Array dimensions K, k_max, M, R_max, r_max (see NOTATION.md); M = 0 without a sketch.
 
-    K: int
-    k_max: int
-    M: int
-    R_max: int
-    r_max: int
-
-
-def sizes_of(params: NewtonParams) -> Sizes:
-    """Array sizes: FD keeps m - 1 rows and buffers 2m in all; Oja keeps m and buffers none. M = 0 without a sketch.
-
-    Oja with steps 1/t, which can be of any size, has one more row in Z (`oja.rotate`).
+    FD keeps m - 1 rows and buffers 2m in all; Oja keeps m and buffers none. Oja with steps 1/t, which can be of any
+    size, has one more row in Z (`oja.rotate`).
     """
     m, K = params.m, max(params.output.classes, 1)
     if params.buffered:
-        return Sizes(K=K, k_max=max(m - 1, 1), M=max(m - 1, 1), R_max=2 * m, r_max=2 * m)
+        return K, max(m - 1, 1), max(m - 1, 1), 2 * m, 2 * m
     unseen = m > 0 and not params.oja_adaptive
-    return Sizes(K=K, k_max=max(m, 1), M=m + unseen, R_max=1, r_max=max(m, 1))
+    return K, max(m, 1), m + unseen, 1, max(m, 1)
 
 
 def params_of(options: LearnOptions) -> NewtonParams:
