@@ -217,9 +217,8 @@ def order_of(n):
 @inline
 def has_room(pairs, rows, i, more, classes):
     """Return whether there is room if each feature of row i meets `more` classes, all of which are below `classes`."""
-    room = room_for_pairs(pairs, classes)
-    most = (rows.indptr[i + 1] - rows.indptr[i]) * most_places(classes)
-    return room >= most or room >= places_needed(pairs, rows, i, more, classes)
+    entries = rows.indptr[i + 1] - rows.indptr[i]
+    return room_for_pairs(pairs, classes) >= places_needed(pairs, entries, more, classes)
 
 
 @inline
@@ -232,18 +231,12 @@ def room_for_pairs(pairs, classes):
 
 
 @inline
-def most_places(classes):
-    """Places that a feature may take at most, whatever happens to it."""
-    return 2 * ((1 << order_of(max(classes, MIN_SIZE))) + CACHE_LINE_PLACES)
+def places_needed(pairs, n, more, classes):
+    """Places that n features may take at most if each of them meets `more` classes, all below `classes`.
 
-
-@inline
-def places_needed(pairs, rows, i, more, classes):
-    """Places that row i may take at most if each of its features meets `more` classes, all below `classes`."""
-    total, most = 0, most_places(classes)
-    for at in range(rows.indptr[i], rows.indptr[i + 1]):
-        block = pairs.blocks[rows.features[at]]
-        if block["capacity"] < classes:
-            lists = 8 * (max(block["size"], block["capacity"]) + more) + 2 * CACHE_LINE_PLACES
-            total += min(most, max(lists, 2 * SMALL))
-    return total
+    Whatever happens to a feature, its blocks have no more than twice the places for all classes; and no more than 8 for
+    each class that it has met by then, and a few. Room that is not used takes no memory.
+    """
+    whole = 1 << order_of(max(classes, MIN_SIZE))
+    lists = 8 * pairs.now[0]["used"] + n * (8 * more + 2 * SMALL + 2 * CACHE_LINE_PLACES)
+    return min(2 * n * (whole + CACHE_LINE_PLACES), lists)

@@ -246,7 +246,7 @@ class OfPairs(Engine):
         at, before, classes = run_calls(self.calls(state, rows, out, start)), -1, out.raw.shape[1]
         while before < at < len(rows.y):
             before, more = at, classes if self.most_met is None else self.most_met
-            places = places_needed(state.pairs, rows, at, more, classes)
+            places = places_needed(state.pairs, int(rows.indptr[at + 1] - rows.indptr[at]), more, classes)
             state = state._replace(pairs=more_room(state.pairs, places, classes))
             at = run_calls(self.calls(state, rows, out, at))
         return state, at

@@ -244,7 +244,7 @@ def test_pairs_are_a_dictionary(most):
         f, k = int(50 * rng.random() ** 3), int(rng.integers(classes))
         row = rows_of(np.eye(50)[[f]], np.zeros(1), np.ones(1))
         if not table.has_room(pairs, row, 0, 1, classes):
-            pairs = more_room(pairs, places_needed(pairs, row, 0, 1, classes), classes)
+            pairs = more_room(pairs, places_needed(pairs, 1, 1, classes), classes)
         place = table.place_for(pairs, f, k, classes)
         at = pairs.blocks[f]["begin"] + place
         assert tuple(column[at] for column in pairs.values) == known.get((f, k), (0, 0))

@@ -243,8 +243,10 @@ def run(params, models, scratch, sparse, dense, problem, out, start, learn):
     for i in range(start, len(problem.action)):
         begin, end = problem.first[i], problem.first[i + 1]
         if learn:
-            needed = places_of(models.diagonal, sparse, problem.row, begin, end)
-            if room_for_pairs(models.diagonal.pairs, len(models.diagonal.bias)) < needed:
+            pairs, columns = models.diagonal.pairs, len(models.diagonal.bias)
+            entries = sparse.indptr[problem.row[end - 1] + 1] - sparse.indptr[problem.row[begin]]
+            needed = places_needed(pairs, entries, end - begin, columns)
+            if room_for_pairs(pairs, columns) < needed:
                 return i, needed
         shows = estimate(params, models, scratch, sparse, dense, problem, begin, end)
         decide(params, now, scratch, out, begin, end, shows)
@@ -279,16 +281,6 @@ def outcome(seed, scalars, problem, out, i, learn):
         now["learned"] += 1
         now["candidates"] += end - begin
     return action, cost, p
-
-
-@inline
-def places_of(model, sparse, row, begin, end):
-    """Places that the pairs of these candidates may take at most. model : DiagonalState, not modified"""
-    needed = 0
-    for c in range(begin, end):
-        if c == begin or row[c] != row[c - 1]:
-            needed += places_needed(model.pairs, sparse, row[c], end - begin, len(model.bias))
-    return needed
 
 
 @inline(allocates=True)
