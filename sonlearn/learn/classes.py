@@ -108,41 +108,40 @@ class Classes:
 
         With `remember`, the rows before that one are learned from: new classes get their numbers. Else they are UNMET.
         """
-        values, place, first = _distinct(batch)
-        fresh, end = self._fitting(values, first, batch.n)
+        labels = _labels(batch)
+        fitting, end = self._fitting(labels)
+        numbers: dict[Any, float] = {None: math.nan, **self._numbers}  # 3.0 finds 3
         if remember:
-            self._settle(fresh)
-            learned = np.flatnonzero((place[:end] >= 0) & (batch.weight[:end] > 0))
-            kinds, at = np.unique(place[learned], return_index=True)
-            for i, row in sorted(zip(kinds.tolist(), learned[at].tolist(), strict=True), key=lambda pair: pair[1]):
-                if _plain(values[i]) not in self._numbers:
+            self._settle(fitting)
+            for row in np.flatnonzero(batch.weight[:end] > 0).tolist() if fitting.keys() - numbers else ():
+                label = labels[row]
+                if label not in numbers:
                     if len(self.labels) == self._cap:
                         end = row
                         break
-                    self._meet([_plain(values[i])])
-        numbers = [self._numbers.get(value, UNMET) for value in values]  # type: ignore[call-overload]  # 3.0 finds 3
-        return np.where(place < 0, np.nan, np.array([*numbers, UNMET], dtype=np.float64)[place]), end
+                    numbers[label] = len(self.labels)
+                    self._meet([label if isinstance(label, str) else int(label)])
+        return np.array([numbers.get(label, UNMET) for label in labels], dtype=np.float64), end
 
     def number(self, label: float) -> int | None:
         """The number of the class of a label that is no name, if it has been met or named."""
         return self._numbers.get(label)  # type: ignore[call-overload, no-any-return]  # 3.0 finds 3
 
-    def _fitting(self, values: list[float | str], first: list[int], n: int) -> tuple[dict[float | str, int], int]:
-        """(labels that are classes, with their first rows; the first row with one that is none, or n)."""
-        fresh: dict[float | str, int] = {}
-        for value, at in sorted(zip(values, first, strict=True), key=lambda pair: pair[1]):
-            if self._problem(value, fresh):
-                return fresh, at
-            fresh[value] = at
-        return fresh, n
+    def _fitting(self, labels: list[float | str | None]) -> tuple[dict[Any, None], int]:
+        """(labels that are classes, in the order of their first rows; the first row with one that is none, or n)."""
+        fitting: dict[Any, None] = {}
+        for label in dict.fromkeys(labels):
+            if label is not None and self._problem(label, fitting):
+                return fitting, labels.index(label)
+            fitting[label] = None
+        return fitting, len(labels)
 
     def error(self, batch: Batch, row: int) -> InputError:
         """Return what to say of the label of `row`."""
-        value = _label(batch, row)
+        *before, value = _labels(batch.part(0, row + 1))
         assert value is not None
-        before = {label: i for i in range(row) if (label := _label(batch, i)) is not None}
         found = f"label {shorten(value) if isinstance(value, str) else f'{value:.16g}'}"
-        expected = self._problem(value, before) or self._full()
+        expected = self._problem(value, dict.fromkeys(before)) or self._full()
         return InputError(batch.source, int(batch.lines[row]), None, found, expected)
 
     def text(self, values: np.ndarray) -> list[str]:
@@ -245,34 +244,10 @@ def _several(name: str) -> str:
     return ""
 
 
-def _plain(value: float | str) -> int | str:
-    return value if isinstance(value, str) else int(value)
-
-
-def _label(batch: Batch, row: int) -> float | str | None:
-    """The label of a row, None for none."""
-    y = float(batch.y[row])
-    return y if y == y else batch.class_names[row] if batch.class_names is not None else None
-
-
-def _distinct(batch: Batch) -> tuple[list[float | str], np.ndarray, list[int]]:
-    """(distinct labels, int64[n] the place of each row's among them or -1, the first row of each)."""
-    place = np.full(batch.n, -1, np.int64)
-    if batch.class_names is None:
-        rows = np.flatnonzero(~np.isnan(batch.y))
-        values, first, place[rows] = np.unique(batch.y[rows], return_index=True, return_inverse=True)
-        return values.tolist(), place, rows[first].tolist()
-    seen: dict[float | str, int] = {}
-    first_rows: list[int] = []
-    for i in range(batch.n):
-        label = _label(batch, i)
-        if label is None:
-            continue
-        if label not in seen:
-            seen[label] = len(seen)
-            first_rows.append(i)
-        place[i] = seen[label]
-    return list(seen), place, first_rows
+def _labels(batch: Batch) -> list[float | str | None]:
+    """The label of each row, None for none."""
+    names = batch.class_names or [None] * batch.n
+    return [y if y == y else name for y, name in zip(batch.y.tolist(), names, strict=True)]
 
 
 def first_occurrences(y: np.ndarray, met: int) -> np.ndarray:
