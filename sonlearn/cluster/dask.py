@@ -213,6 +213,8 @@ def trained(
     count, problem = learners or len(client.nthreads()), unmergeable(options if start is None else start.options)
     wanted = 1 if count == 1 or problem else count * (rounds or MIN_ROUNDS)
     parts, reading = with_format(client, data, reading, wanted, tells=start is None)
+    with contextlib.suppress(OptionError):  # a third label is refused then
+        options = dataclasses.replace(options, classes="auto") if reading.labels.names else options
     job = LearnJob(options, reading)
     if min(count, len(parts)) == 1:
         return _alone(client, job, parts, start)
@@ -439,8 +441,8 @@ def with_format(
 ) -> tuple[list[Any], Reading]:
     """The partitions of `data`, and `reading` with the format of the first example, which applies to all partitions.
 
-    Files are cut into as many partitions as are `wanted`, if they can be and are long enough. `tells`: the first rows
-    tell how columns are read, too.
+    Files are cut into as many partitions as are `wanted`, if they can be and are long enough. `tells`: see
+    `tasks.format_of`.
 
     Raises
     ------
@@ -462,8 +464,8 @@ def with_format(
         if problem is not None:
             raise problem
         if found is not None:
-            text = dataclasses.replace(found, format=found.format if format == "auto" else format)
-            return parts, dataclasses.replace(reading, text=text)
+            text = dataclasses.replace(found.text, format=found.text.format if format == "auto" else format)
+            return parts, dataclasses.replace(found, text=text)
     return parts, reading
 
 

@@ -27,7 +27,7 @@ from sonlearn.options.text import HASHED
 from sonlearn.report.problem import problem_of
 from sonlearn.report.progress import Progress
 from sonlearn.sketch.rules import SketchOptions
-from sonlearn.text.columns import ColumnTable, Labelling
+from sonlearn.text.columns import ColumnTable, Labelling, are_classes
 from sonlearn.text.malformed import SHOWN_ERRORS
 from sonlearn.text.names import NameTable
 
@@ -110,16 +110,20 @@ def left_out(every: Sequence[Done]) -> dict[str, Any]:
     }
 
 
-def format_of(reading: Reading, part: Any, tells: bool = False) -> tuple[TextOptions | None, SonlearnError | None]:
+def format_of(reading: Reading, part: Any, tells: bool = False) -> tuple[Reading | None, SonlearnError | None]:
     """(how a partition's examples are read or None without examples, error in the first of them or None).
 
-    `tells`: whether the first rows tell how columns are read.
+    `tells`: whether the first rows tell how columns are read, and whether labels are names of several classes.
     """
-    reader, done = reading.reader(part, 1, tells=tells), Done()
-    for _ in done.read(reader):
+    reader, done, labels = reading.reader(part, 1, tells=tells), Done(), reading.labels
+    for batch in done.read(reader):
+        if tells and labels.of_two and are_classes(batch, reader.options):
+            labels = labels._replace(names=True)
         break
-    found = None if reader.format is None else dataclasses.replace(reader.options, format=reader.format)
-    return found, done.problem
+    if reader.format is None:
+        return None, done.problem
+    text = dataclasses.replace(reader.options, format=reader.format)
+    return dataclasses.replace(reading, text=text, labels=labels), done.problem
 
 
 # ------------------------------------------------------------------------------------------------------- sketches

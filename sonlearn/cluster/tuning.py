@@ -7,6 +7,7 @@ process.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,11 +18,11 @@ from distributed import Client
 
 from sonlearn.cluster.dask import checked_results, client_here, nothing, results_of, with_format
 from sonlearn.cluster.tasks import Done, LearnedPartition, Reading, initial
-from sonlearn.errors import SonlearnError
+from sonlearn.errors import OptionError, SonlearnError
 from sonlearn.learn.learner import Learner
 from sonlearn.options import TextOptions
 from sonlearn.text.names import NameTable
-from sonlearn.tuning.grid import Setting, settings_of
+from sonlearn.tuning.grid import Setting, settings_of, with_classes
 from sonlearn.tuning.search import SettingResult, Tuning, criterion, labelling, standing
 
 
@@ -92,6 +93,8 @@ def tuned(
     """
     client = client or client_here()
     parts, reading = with_format(client, data, reading, tells=True)
+    with contextlib.suppress(OptionError):  # a third label is refused then
+        settings = with_classes(settings) if reading.labels.names else settings
     groups = min(workers or len(client.nthreads()), len(settings))
     own = [list(enumerate(settings))[g::groups] for g in range(groups)]
     work = [dask.delayed(tune_settings)(reading, each, by, parts) for each in own]

@@ -28,7 +28,7 @@ from sonlearn.learn.learner import Predicted, chosen_of
 from sonlearn.options.run import ClusterOptions, RunOptions
 from sonlearn.report.facts import members_at_work
 from sonlearn.report.progress import six_digits
-from sonlearn.text.columns import Labelling
+from sonlearn.text.columns import SEVERAL, Labelling
 from sonlearn.text.malformed import SHOWN_ERRORS
 from sonlearn.text.read import Reader, expand_globs
 from sonlearn.text.source import is_arrow, is_regular, read_chunks, source_name
@@ -146,6 +146,7 @@ def train(line: Line, where: ClusterOptions) -> int:
     model.names.join(trained.names.known)
     if options.final_regressor is not None:
         save_model(options.final_regressor, trained.learner, None, model.names)
+    say(*[SEVERAL] * (trained.learner.options.classes != learn.classes))
     say(*_report(trained, sources, options, time.perf_counter() - started))
     told = [note for note in trained.notes if note not in warned]
     warn(*of_skipped(trained.skipped, trained.errors), *told, *of_refused(trained.refused, trained.first_refused))
@@ -185,6 +186,7 @@ def tune(line: Line, where: ClusterOptions) -> int:
     if choice.table is not None:
         table.write_table(choice.table, found.results)
     say(
+        *[SEVERAL] * (found.learner.options.classes != settings.settings[0].options.classes),
         f"data = {' '.join(sources)}", *table.setup_lines(settings, by, choice),
         *_ending(best.examples, best.loss, best.error, found.learner), f"best setting = {best.setting.flags}",
         f"elapsed time = {seconds:.3f} s", "", *table.screen(found.results),

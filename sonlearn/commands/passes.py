@@ -5,6 +5,7 @@ What is learned, and what is said of it, is a subclass's.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import signal
@@ -20,13 +21,13 @@ from sonlearn.commands import messages
 from sonlearn.commands.checks import STDIN, cache_file
 from sonlearn.commands.models import Model, Unfinished, save_model, settings_text, where_to_begin
 from sonlearn.data.batch import Batch, between
-from sonlearn.errors import InputError, ModelFileError, OutputError
+from sonlearn.errors import InputError, ModelFileError, OptionError, OutputError
 from sonlearn.files.atomic import STDOUT
 from sonlearn.interrupts import Interrupts
 from sonlearn.options import RunOptions, TextOptions
 from sonlearn.report.progress import Progress
 from sonlearn.text.cache import CachedReader
-from sonlearn.text.columns import ColumnTable, Labelling
+from sonlearn.text.columns import SEVERAL, ColumnTable, Labelling, are_classes
 from sonlearn.text.join import JoinedLabels
 from sonlearn.text.objects import SAMPLE
 from sonlearn.text.read import Reader, expand_globs
@@ -156,6 +157,9 @@ class Passes:
 
     def begin(self, format: str, batch: Batch, cache: str) -> None:
         """Make what learns, whose features depend on the `format`, and print the header, with a line on the cache."""
+
+    def learn_classes(self) -> None:
+        """Learn several classes in the place of two. Raises OptionError: an option is against it."""
 
     def next_pass(self, learns: bool) -> None:
         """Another pass begins; `learns`: so far nothing of it has been learned."""
@@ -316,7 +320,10 @@ class Passes:
         return at % self.options.holdout_period == 0 if after is None else at > after
 
     def waited_for(self, rows: Iterable[Batch]) -> Iterator[Batch]:
-        """The same rows; where the first ones of a stream take long, it is said what they wait for."""
+        """The same rows; where the first ones of a stream take long, it is said what they wait for.
+
+        They tell whether there are several classes.
+        """
         reader, come = self.reader, threading.Event()
 
         def tell() -> None:
@@ -330,6 +337,11 @@ class Passes:
             threading.Thread(target=tell, name="sonlearn-wait", daemon=True).start()
         try:
             for batch in rows:
+                if self.learner is None and self.labelling.of_two and not come.is_set():
+                    with contextlib.suppress(OptionError):  # a third label is refused then
+                        if are_classes(batch, reader.options):
+                            self.learn_classes()
+                            self.say(SEVERAL)
                 come.set()
                 yield batch
         finally:

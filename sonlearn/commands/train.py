@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import dataclasses
 import os
@@ -30,13 +29,10 @@ from sonlearn.report.audit import Audit
 from sonlearn.report.labels import MIN_EXAMPLES, far_labels
 from sonlearn.report.problem import problem_of, without_held
 from sonlearn.report.progress import Progress
-from sonlearn.text.columns import NOTHING_MEANT, Labelling, first_names, no_labels
-from sonlearn.text.units import unit_of
+from sonlearn.text.columns import Labelling, first_names, no_labels
 
 #: How many times the least holdout loss of a pass the last one's is before a word is said.
 OVERFIT_RATIO = 1.05
-#: Labels, in lower case, that are likely to mean that there is none; none itself is often a class.
-NOT_MEANT = NOTHING_MEANT - {"none"}
 UNLABELLED = "no example has a label and an importance above 0, so nothing was learned"
 
 
@@ -144,8 +140,6 @@ class TrainingSession(Session):
 
     def begin(self, format: str, batch: Batch, cache: str) -> None:
         """Make the learner, whose features depend on their format, and print the header, with a line on the cache."""
-        if self.learner is None:
-            self.infer_classes(batch)
         text = dataclasses.replace(self.text, format=format).with_inferred(self.read_as)
         learner = self.learner or Learner(self.learn, text, threads=self.cores)
         models.check_format(format, batch.source, learner.text, self.from_model)
@@ -161,22 +155,12 @@ class TrainingSession(Session):
             learner.next_pass(again=False)
         self.begin_with(learner, [models.settings_text(learner.options)], cache)
 
-    def infer_classes(self, batch: Batch) -> None:
-        """Learn several classes where labels of the first rows are three names or more, and no option is against it.
-
-        These come twice on average, have no unit as values have, and mean no missing label: else the third is refused.
-        """
-        given = [name.lower() for name in batch.class_names or () if name is not None]
-        names = {*given} - NOT_MEANT
-        valued = unit_of((self.read_as.label,), self.read_as)
-        if self.learn.kind != "two" or valued or not 2 < len(names) <= len(given) / 2:
-            return
-        with contextlib.suppress(OptionError):  # then, too
-            learn = dataclasses.replace(self.learn, classes="auto")
-            check_output(self.options, learn)
-            self.learn, self.values = learn, Values(learn)
-            self.set_problem(problem_of(learn))
-            self.say(f"labels are {len(names)} names or more: several classes are learned (--classes auto)")
+    def learn_classes(self) -> None:
+        """Learn several classes in the place of two. Raises OptionError: an option is against it."""
+        learn = dataclasses.replace(self.learn, classes="auto")
+        check_output(self.options, learn)
+        self.learn, self.values = learn, Values(learn)
+        self.set_problem(problem_of(learn))
 
     def warn_of_columns(self) -> None:
         """Name columns of the first file that are not to be learned as they are, before all is learned; no pipe's."""

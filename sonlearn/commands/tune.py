@@ -25,7 +25,7 @@ from sonlearn.report.labels import reported_loss
 from sonlearn.report.predictions import csv_text
 from sonlearn.report.progress import ERROR, HEADER, Schedule
 from sonlearn.text.names import NameTable
-from sonlearn.tuning.grid import Settings, parse_grid, settings_of
+from sonlearn.tuning.grid import Settings, parse_grid, settings_of, with_classes
 from sonlearn.tuning.search import MEASURES, Due, SettingResult, Tuning, criterion, labelling
 
 #: Columns of the table behind those of the options.
@@ -83,6 +83,11 @@ class TuningSession(Passes):
             contender.learner.columns.known = self.columns.known
         head = (f"{HEADER[0]}{ERROR[0]}  best", f"{HEADER[1]}{ERROR[1]}  setting")
         self.say_header(cache, setup_lines(self.settings, self.by, self.choice), text, head)
+
+    def learn_classes(self) -> None:
+        """Learn several classes in the place of two. Raises OptionError: an option is against it."""
+        self.settings = self.settings._replace(settings=with_classes(self.settings.settings))
+        self.by = criterion([setting.options for setting in self.settings.settings], self.choice.by)
 
     def next_pass(self, learns: bool) -> None:
         """Another pass begins."""

@@ -163,6 +163,11 @@ class Labelling(NamedTuple):
         """Return whether a label in a table or in JSON may be no number."""
         return self.words or bool(self.names)
 
+    @property
+    def of_two(self) -> bool:
+        """Return whether they are of two classes."""
+        return self.words and not self.names
+
 
 class Found(NamedTuple):
     """Of rows of a table: its feature columns; of those met, what they held; what a bad header looks like; notes.
@@ -366,8 +371,21 @@ def columns_have(names: Sequence[str], what: str) -> str:
     return f"the column{'s' * (len(names) > 1)} {first_names(names)} {'have' if len(names) > 1 else 'has'} {what}"
 
 
+#: What is said where labels `are_classes`.
+SEVERAL = "labels are three names or more: several classes are learned (--classes auto)"
+#: Labels, in lower case, that are likely to mean that there is none; none itself is often a class.
+_NO_CLASS = NOTHING_MEANT - {"none"}
 #: Labels of several parts, which recur in others, before it is worth a note.
 _MIN_COMBINED = 3
+
+
+def are_classes(batch: Batch, options: TextOptions) -> bool:
+    """Return whether labels of the first rows are three names or more, so that there are several classes.
+
+    These come twice on average, have no unit as values have, and mean no missing label.
+    """
+    given = [name.lower() for name in batch.class_names or () if name is not None]
+    return 2 < len({*given} - _NO_CLASS) <= len(given) / 2 and not unit_of((options.label,), options)
 
 
 def no_labels(labels: Collection[str]) -> list[str]:

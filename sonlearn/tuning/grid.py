@@ -128,6 +128,15 @@ def settings_of(grids: Mapping[str, Any] | Iterable[Mapping[str, Any]], fixed: M
     return Settings(tuple(found.values()), combinations, {m: tuple(names) for m, names in left_out.items() if names})
 
 
+def with_classes(settings: Iterable[Setting]) -> tuple[Setting, ...]:
+    """The settings with ``--classes auto``. Raises OptionError: an option of one is against it."""
+    more = {"classes": "auto"}
+    return tuple(
+        Setting(own.name, own.given | more, dataclasses.replace(own.options, **more))  # type: ignore[arg-type]
+        for own in settings
+    )
+
+
 def _axes(grid: Mapping[str, Any], fixed: Mapping[str, Any]) -> dict[str, Sequence[Any]]:
     """The values of every option; the fixed options come first."""
     own = {_field(name).name: values for name, values in grid.items()}

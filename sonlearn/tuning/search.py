@@ -372,7 +372,7 @@ def criterion(options: Sequence[LearnOptions], by: str | None) -> str:
 
 def labelling(settings: Sequence[Setting]) -> Labelling:
     """Return what is asked of labels that all settings learn."""
-    each = [Labelling.of(setting.options) for setting in settings]
+    each = [Labelling.of(setting.options, named=None) for setting in settings]
     return each[0]._replace(words=all(one.words for one in each))
 
 

@@ -505,6 +505,21 @@ def test_columns_that_look_like_something_else_are_named(here, tmp_path):
     assert sum("the column 'since' has dates that are not read as such" in line for line in told[0]) == 1
 
 
+def test_labels_of_three_names_are_several_classes(here, tmp_path):
+    """As in one process."""
+    names = [str(tmp_path / f"{i}.csv") for i in range(2)]
+    rows = "".join(f"{'abc'[i % 3]}{i % 3},{(i * 7) % 5}\n" for i in range(600))
+    for name in names:
+        pathlib.Path(name).write_text(f"y,x\n{rows}")
+    on, told = ("--cluster", here.scheduler.address), "labels are three names or more: several classes are learned"
+    for verb in (("train", "--method", "nag"), ("tune", "--grid", "method=nag learning-rate=.1,1")):
+        for number, flags in enumerate(((), ("--classes", "auto"))):
+            model = str(tmp_path / str(number))
+            status, _, err = run(*verb, *on, *flags, "--label", "y", "-f", model, *names)
+            assert (status, told in err) == (0, not number)
+        assert (tmp_path / "0").read_bytes() == (tmp_path / "1").read_bytes()
+
+
 def test_settings_are_shared_out(here, days, tmp_path):
     """The table and the model are those of one process but for the seconds."""
     names, _ = days
