@@ -6,10 +6,11 @@ label means none.
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import dataclasses
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -21,7 +22,8 @@ from sonlearn.text.assemble import assemble, fields_of
 from sonlearn.text.columns import ColumnLayout, ColumnTable, Labelling, header_hint, layout_of, row_as_header
 from sonlearn.text.encode import MAX_CHARACTERS, TableEncoder
 from sonlearn.text.flat import id_in
-from sonlearn.text.objects import Record
+from sonlearn.text.infer import decimal_commas
+from sonlearn.text.objects import SAMPLE, Record
 from sonlearn.text.rows import ParsedChunk
 from sonlearn.text.source import peeked
 from sonlearn.text.suspicions import with_point
@@ -53,12 +55,11 @@ def read_csv(records: CsvRecords, labels: Labelling, known: ColumnTable | None) 
         return
     layout, encoder = records.layout(labels, known), TableEncoder(options, known)
     features, rows, malformed = tuple(column for _, column in layout.features), list[_Row](), list[InputError]()
-    found = encoder.found(features)._replace(hint=records.hint)
+    found, notes = encoder.found(features)._replace(hint=records.hint), records.notes
     if row_as_header(columns, options):
         header = shorten(", ".join(columns))
-        note = f"{name}:{records.header}: the header {header} looks like a row; put a header before it"
-        found = found._replace(notes=(note,))
-    yield ParsedChunk([], [], 0, found=found)
+        notes = [f"{name}:{records.header}: the header {header} looks like a row; put a header before it", *notes]
+    yield ParsedChunk([], [], 0, found=found._replace(notes=tuple(notes)))
 
     def parsed() -> ParsedChunk:
         """The rows so far."""
@@ -110,7 +111,8 @@ class CsvRecords:
 
     Fields are separated by what the header has of commas, semicolons and tabs where ``--delimiter`` is not in it.
     Blanks around a column's name do not count; a column without a name is called by its place, ``column 1``. A line
-    ``sep=;`` before the header, which Excel writes, is passed over.
+    ``sep=;`` before the header, which Excel writes, is passed over. Commas are decimal where ``--decimal`` says so, or
+    `decimal_commas` of the rows that have come with the header.
 
     Parameters
     ----------
@@ -131,6 +133,8 @@ class CsvRecords:
         Empty: there is no header.
     hint : str
         See `sonlearn.text.columns.header_hint`.
+    notes : list of str
+        What is to be said where decimal commas, or a delimiter, are not what options say.
     chunk_ends : bool
         Whether there is no more text at the moment than that of the last record.
 
@@ -143,6 +147,7 @@ class CsvRecords:
     def __init__(self, chunks: Iterable[np.ndarray], name: str, options: TextOptions, action: str = ""):
         csv.field_size_limit(MAX_CHARACTERS)
         text, self._chunks = peeked(iter(chunks))
+        given = options.delimiter
         self.name, self.options = name, options = name, _delimited(options, text.tobytes())
         self._record_lines, self.chunk_ends = list[str](), False
         self._reader = csv.reader(self._lines(), delimiter=options.delimiter, strict=True)
@@ -156,7 +161,11 @@ class CsvRecords:
                 self.header, self.columns = line, columns
                 break
         self.hint = header_hint(self.text, self.columns, options)
-        self._points = _with_points(self.columns, options, action)
+        self.notes = list[str]()
+        if given not in (",", options.delimiter):
+            found = options.delimiter
+            self.notes.append(f"{name}: no {given!r} in the header (--delimiter), so fields end at {found!r}")
+        self._decimal = self._decimal_columns(text[: 1 << 18].tobytes(), action)
 
     @property
     def text(self) -> str:
@@ -165,7 +174,23 @@ class CsvRecords:
 
     def __iter__(self) -> Iterator[tuple[int, list[str], InputError | None]]:
         for line, record, error in self._records():
-            yield line, self._points(record) if error is None else record, error
+            if error is None:
+                for at in self._decimal:
+                    record[at] = with_point(record[at])
+            yield line, record, error
+
+    def _decimal_columns(self, begin: bytes, action: str) -> list[int]:
+        """Return the places of columns whose numbers have decimal commas, as a source that begins so says."""
+        options, columns = self.options, [*range(len(self.columns))]
+        if options.decimal == ".":
+            lines = begin.decode("utf-8", "surrogateescape").split("\n")[self._reader.line_num : -1]
+            rows = csv.reader(lines[:SAMPLE] * (options.delimiter != ","), delimiter=options.delimiter)
+            columns = []
+            with contextlib.suppress(csv.Error):  # it is met again
+                columns, few = decimal_commas(row for row in rows if len(row) == len(self.columns))
+                self.notes += [f"{self.name}: commas are decimal in numbers as {few} (--decimal ,)"] * bool(columns)
+        names = {options.id, action, *options.text, *options.categorical} - {"", *options.numeric}
+        return [at for at in columns if self.columns[at] not in names]
 
     def layout(self, labels: Labelling, known: ColumnTable | None = None) -> ColumnLayout:
         """Return where the columns are, see `layout_of`. Raises InputError."""
@@ -224,15 +249,6 @@ def _delimited(options: TextOptions, text: bytes) -> TextOptions:
         if len(next(csv.reader([header], delimiter=mark), ())) > 1:
             return dataclasses.replace(options, delimiter=mark)
     return options
-
-
-def _with_points(columns: list[str], options: TextOptions, action: str) -> Callable[[list[str]], list[str]]:
-    """Return what makes numbers with a decimal comma, where ``--decimal ,`` is given, numbers with a point."""
-    if options.decimal == ".":
-        return lambda record: record
-    names = {options.id, action, *options.text, *options.categorical} - {"", *options.numeric}
-    converts = [column not in names for column in columns]
-    return lambda record: [with_point(field) if one else field for one, field in zip(converts, record, strict=True)]
 
 
 def _malformed_record(reason: str) -> tuple[str, str]:

@@ -157,7 +157,7 @@ def described(data: Any, options: TextOptions, *, rows: int | None, join: str | 
     elif options.format in ("auto", "json", *TABLES):
         first, chunks = peeked(noted(read_chunks(data), name, notes))
         is_csv = options.format == "csv" or (options.format != "json" and detect_format(first) != "json")
-        columns, records = _of_csv(chunks, name, options, labels) if is_csv else ([], _of_json(chunks, name))
+        columns, records = _of_csv(chunks, name, options, labels, notes) if is_csv else ([], _of_json(chunks, name))
         records = _admitted(records, malformed)
         begin = list(itertools.islice(records, SAMPLE))
         if not (is_csv or options.label) and any(name == "_label" for each in begin for name, _ in leaves_of(each)):
@@ -195,11 +195,12 @@ def _admitted(records: Iterable[Any], malformed: Malformed) -> Iterator[Any]:
 
 
 def _of_csv(
-    chunks: Any, name: str, options: TextOptions, labels: Labelling
+    chunks: Any, name: str, options: TextOptions, labels: Labelling, notes: list[str]
 ) -> tuple[list[str], Iterator[dict[str, str] | InputError]]:
-    """Return the header of CSV, and its rows as texts by column, or what is wrong with them."""
+    """Return the header of CSV, and its rows as texts by column, or what is wrong with them; add to the `notes`."""
     records = CsvRecords(chunks, name, options)
     columns = records.columns
+    notes += records.notes
     if not columns:
         raise InputError(name, None, None, "an empty stream", _TABLE)
     records.layout(labels)

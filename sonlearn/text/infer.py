@@ -15,12 +15,13 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
+from sonlearn.errors import shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.text import INFERRED, ORDERS
 from sonlearn.text.columns import MISSING, date_order, is_feature, number_in, reading_of
 from sonlearn.text.dates import date_in, is_season, is_span
 from sonlearn.text.encode import MAX_CHARACTERS, number_of, words_of
-from sonlearn.text.suspicions import MIN_TEXTS, Suspicions
+from sonlearn.text.suspicions import MIN_TEXTS, THOUSANDS, Suspicions, with_point
 from sonlearn.text.units import are_thousands, unit_of, units_in
 
 #: Texts by the share of a column's fields that are different, and by the words of a field that others have, on average:
@@ -30,6 +31,8 @@ _DIFFERENT, _SHARED, _AGAIN = 0.7, 0.6, 3
 _MIXED = re.compile(r"(?=\D*\d)(?=\d*[a-z])[\da-z]+", re.ASCII | re.IGNORECASE)
 #: What a number with a unit has beside digits; the share of fields that have the same one, of so many different ones.
 _MAY_HAVE_UNITS, _NEARLY_ALL, _MIN_NUMBERS = re.compile(r"[^\d\s.:/eE+-]"), 0.9, 5
+#: A decimal point, not one between thousands; or commas and a further mark between thousands.
+_POINT = re.compile(r"[+-]?(?![1-9]\d{0,2}(\.\d{3})+$)\d*\.\d*([eE][+-]?\d+)?|.*\d,\d{3}[.,]\d.*", re.ASCII | re.DOTALL)
 _MAY_BE_CODES = re.compile(r"[eE-](?<=\d.)\d")
 
 
@@ -152,6 +155,21 @@ def unit_in(fields: Sequence[str]) -> str:
     unclear = "." in together or ("," in together and unit[0] not in "$£¥₹")
     enough = count >= max(MIN_TEXTS, _NEARLY_ALL * len(held)) and len(different) >= _MIN_NUMBERS
     return unit if enough and not unclear else ""
+
+
+def decimal_commas(rows: Iterable[Sequence[str]]) -> tuple[list[int], str]:
+    """(places of columns of numbers alone, a number) where commas in these are decimal; else none, and nothing.
+
+    20, or half of the rows, have one, not all before three digits as between thousands; and no field of any column has
+    a decimal point, or two marks as between thousands.
+    """
+    columns = list(map(_held, zip(*rows, strict=True)))
+    of_numbers = [at for at, held in enumerate(columns) if None not in map(number_in, map(with_point, held))]
+    commas = [field for at in of_numbers for field in columns[at] if "," in field]
+    enough = len(commas) >= min(MIN_TEXTS, max(map(len, columns), default=0) / 2)
+    if not enough or all(map(THOUSANDS.fullmatch, commas)) or any(map(_POINT.fullmatch, itertools.chain(*columns))):
+        return [], ""
+    return of_numbers, shorten(commas[0])
 
 
 def are_texts(fields: Iterable[str], alone: bool = False) -> bool:

@@ -40,7 +40,7 @@ _NUMBER = re.compile(
 )
 _COMMA = re.compile(r"[+-]?([1-9]\d{0,2}(\.\d{3})+|\d+)?(,\d+)?([eE][+-]?\d+)?", re.ASCII)
 #: What may have a decimal comma, or one between thousands.
-_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}", re.ASCII)
+THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}", re.ASCII)
 
 
 def is_stamp(field: str) -> bool:
@@ -152,7 +152,7 @@ class Suspicions:
             return ""
         comma = commas and with_point(self.number) != self.number
         remedy = "give --decimal ','" if comma else "write 1234.5, without signs, units and thousands"
-        if comma and _THOUSANDS.fullmatch(self.number):
+        if comma and THOUSANDS.fullmatch(self.number):
             remedy = "write 1234.5, without signs, units and thousands, or if commas are decimal --decimal ','"
         return f"numbers that are read as texts ({shorten(self.number)}); {remedy}"
 

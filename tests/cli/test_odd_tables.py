@@ -56,6 +56,39 @@ def test_decimal_commas():
     assert rows(values, **taken, decimal=",", categorical="a")[0][1].keys() == {"a=1,5", "t=1,5 kg", "Constant"}
 
 
+def test_decimal_commas_between_semicolons_are_told(cli, tmp_path):
+    """Where numbers have no other mark; also in few rows to be predicted, and not where a flag says names."""
+    plain = "a;n;when;y\n" + "".join(f"{a};{x:.2f};31.03.2024;{int(y)}\n" for a, x, y in ROWS)
+    comma = "a;n;when;y\n" + "".join(f"{a};{german(x)};31.03.2024;{int(y)}\n" for a, x, y in ROWS)
+    for header_alone in ("", "sep=;\n"):
+        assert rows(header_alone + comma, label="y") == rows(plain, label="y")
+    assert rows(comma, label="y", categorical="n") == rows(comma, label="y", delimiter=";", categorical="n")
+    few = {"some.csv": "a;n\n30;3,5\n", "same.csv": "a;n\n30;3.5\n"}
+    for name, text in ({"comma.csv": comma, "plain.csv": plain} | few).items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    models = []
+    for name in ("comma.csv", "plain.csv"):
+        status, _, err = cli("train", "--quiet", "--method", "nag", "--label", "y", "-f", "m", tmp_path / name)
+        assert (status, "commas are decimal" in err) == (0, name == "comma.csv")
+        models.append((tmp_path / "m").read_bytes())
+    assert models[0] == models[1]
+    assert len({cli.out("predict", "--quiet", "-i", "m", tmp_path / name) for name in few}) == 1
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        ("1,234", "5,678", "12"),  # thousands
+        ("1,2", "3,4", "0.5"),  # a decimal point
+        ("1,2", "3,4", "1,234,567"), ("1,2", "3,4", "1,234.5"),
+        ("1,2", "3", "1,2,3"),  # several answers
+    ],
+)  # fmt: skip
+def test_commas_that_may_not_be_decimal_are_left(fields):
+    text = "y;n\n" + "".join(f"1;{field}\n" for field in fields * 20)
+    assert {*fields} - {"12", "0.5", "3"} <= {name[2:] for _, row in rows(text, label="y") for name in row}
+
+
 @pytest.mark.parametrize(
     "field",
     ["55.536,31", "$1,234.50", "~55", "95k", "1.2M", "12 %", "3,5", "1'000", "€ 5", "1\u00a0000 EUR", "-1,5", "\u22125",
@@ -362,18 +395,18 @@ def test_what_is_no_table_is_not_described(cli, tmp_path):
     assert cli.error("describe", tmp_path / "t").endswith("expected a table with a header; give --delimiter '|'")
     (tmp_path / "t").write_text("1 |a x\n-1 |a y\n")
     assert cli.error("describe", tmp_path / "t").endswith("; this looks like VW text, not CSV")
-    written(tmp_path / "t", "a;n\n", lambda a, x, y: f"{a};{german(x)}")
-    out = cli.out("describe", "--delimiter", ";", tmp_path / "t")
+    written(tmp_path / "t", "a,n\n", lambda a, x, y: f'{a},"{german(x)}"')
+    out = cli.out("describe", tmp_path / "t")
     assert "\nn: looks like numbers that are read as texts (" in out
-    assert "\nn       number " in cli("describe", "--delimiter", ";", "--decimal", ",", tmp_path / "t")[1]
+    assert "\nn       number " in cli("describe", "--decimal", ",", tmp_path / "t")[1]
 
 
 @pytest.mark.parametrize("negative", ["\u2212{}", "({})", "-{},0"])
 def test_negative_numbers_of_other_notations_are_no_codes(cli, tmp_path, negative):
     """Half of a column are numbers, the others negative ones as a sheet writes them."""
-    rows = [f"{i % 2};{negative.format(i) if i % 2 else i}" for i in range(60)]
-    (tmp_path / "t.csv").write_text("\n".join(["y;v", *rows]) + "\n", encoding="utf-8")
-    out = cli("describe", "--label", "y", "--delimiter", ";", str(tmp_path / "t.csv"))[1]
+    rows = [f'{i % 2},"{negative.format(i) if i % 2 else i}"' for i in range(60)]
+    (tmp_path / "t.csv").write_text("\n".join(["y,v", *rows]) + "\n", encoding="utf-8")
+    out = cli("describe", "--label", "y", str(tmp_path / "t.csv"))[1]
     assert f"v: looks like numbers that are read as texts ({negative.format(1)!r}); " in out
     assert "looks like codes" not in out
 

@@ -37,6 +37,13 @@ def test_predict_reads_a_table_that_is_written_in_another_way(cli, tables):
     assert train(cli, "t.csv", "-i", "n", "-t", "--delimiter", ",")[0] == 0
 
 
+def test_a_delimiter_that_the_header_does_not_have_is_named(cli, tables):
+    told = "sonlearn: warning: t.csv: no ';' in the header (--delimiter), so fields end at ','"
+    assert told in train(cli, "t.csv", "--delimiter", ";", "-f", "m")[2].splitlines()
+    assert "--delimiter" not in train(cli, "semi.csv", "--delimiter", ";", "-f", "m")[2]
+    assert cli("predict", "--quiet", "-i", "m", "t.csv")[2] == ""
+
+
 def test_tune_takes_labels_of_two_words(cli, tables):
     err = cli.err("tune", "--grid", "method=nag,arow", "--label", "y", "-f", "m", "t.csv")
     assert summary(err, "best setting") == "--method"
