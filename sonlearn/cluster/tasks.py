@@ -117,7 +117,7 @@ def format_of(reading: Reading, part: Any, tells: bool = False) -> tuple[Reading
     """
     reader, done, labels = reading.reader(part, 1, tells=tells), Done(), reading.labels
     for batch in done.read(reader):
-        if tells and labels.of_two and are_classes(batch, reader.options):
+        if tells and are_classes(batch, labels, reader.options):
             labels = labels._replace(names=True)
         break
     if reader.format is None:

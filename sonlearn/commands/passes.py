@@ -337,11 +337,10 @@ class Passes:
             threading.Thread(target=tell, name="sonlearn-wait", daemon=True).start()
         try:
             for batch in rows:
-                if self.learner is None and self.labelling.of_two and not come.is_set():
+                if self.learner is None and not come.is_set() and are_classes(batch, self.labelling, reader.options):
                     with contextlib.suppress(OptionError):  # a third label is refused then
-                        if are_classes(batch, reader.options):
-                            self.learn_classes()
-                            self.say(SEVERAL)
+                        self.learn_classes()
+                        self.say(SEVERAL)
                 come.set()
                 yield batch
         finally:

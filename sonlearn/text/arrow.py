@@ -35,8 +35,8 @@ from sonlearn.text.rows import ParsedChunk
 from sonlearn.text.source import Watch, open_binary, source_name
 
 _ROWS = 8192
-#: Types of texts.
-_TEXTS = ("string", "large_string", "string_view")
+#: Types of texts, and of whole numbers.
+_TEXTS, _WHOLE = ("string", "large_string", "string_view"), ("int32", "int64", "uint32", "uint64")
 #: What columns of an extension type hold, which Arrow does not write as texts, and what to give instead.
 _EXTENSIONS = {
     "pandas.period": ("periods", "dates (.dt.to_timestamp())"),
@@ -122,11 +122,16 @@ def _infer(options: TextOptions, columns: list[str], records: Iterator[Any]) -> 
     return dataclasses.replace(found, text=text), itertools.chain(first, records)
 
 
+def _tells(column: Any, kind: str) -> bool:
+    """Return whether a column's fields tell how it is read: texts, or whole numbers that may be dates as 20240331."""
+    return kind in _TEXTS or (kind in _WHOLE and len(column) > 0 and 1e6 < (column[0].as_py() or 0) < 1e8)
+
+
 def _rows_of(record: Any, columns: list[str], texts_alone: bool = False) -> Iterator[dict[str, str]]:
-    """The rows of a record batch as texts by column, of all columns or `texts_alone`, categories among them."""
+    """The rows of a record batch as texts by column, of all columns or `texts_alone`: those that `_tells`."""
     kinds = [str(getattr(kind, "value_type", kind)) for kind in record.schema.types]
     texts = {title: _fields(record.column(i), title, as_text=True).all_texts()
-             for i, title in enumerate(columns) if not texts_alone or kinds[i] in _TEXTS}  # fmt: skip
+             for i, title in enumerate(columns) if not texts_alone or _tells(record.column(i), kinds[i])}  # fmt: skip
     yield from (dict(zip(texts, row, strict=True)) for row in zip(*texts.values(), strict=True))
 
 

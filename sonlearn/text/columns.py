@@ -163,11 +163,6 @@ class Labelling(NamedTuple):
         """Return whether a label in a table or in JSON may be no number."""
         return self.words or bool(self.names)
 
-    @property
-    def of_two(self) -> bool:
-        """Return whether they are of two classes."""
-        return self.words and not self.names
-
 
 class Found(NamedTuple):
     """Of rows of a table: its feature columns; of those met, what they held; what a bad header looks like; notes.
@@ -240,7 +235,7 @@ def reading_of(column: str, options: TextOptions) -> str:
 
 
 def date_order(titles: Iterable[str], options: TextOptions) -> str:
-    """Return what comes first in a column's dates as 3/4/2024: ``day`` or ``month``; nothing where no option says."""
+    """Return what comes first in a column's dates as 3/4/2024: ``day``, ``month``, ``year`` or, unknown, nothing."""
     given = (order for order in ORDERS if not set(titles).isdisjoint(getattr(options, order)))
     return next(given, "").partition("_")[0]
 
@@ -379,13 +374,14 @@ _NO_CLASS = NOTHING_MEANT - {"none"}
 _MIN_COMBINED = 3
 
 
-def are_classes(batch: Batch, options: TextOptions) -> bool:
-    """Return whether labels of the first rows are three names or more, so that there are several classes.
+def are_classes(batch: Batch, labels: Labelling, options: TextOptions) -> bool:
+    """Return whether labels of the first rows are three names or more where two words are asked for: several classes.
 
     These come twice on average, have no unit as values have, and mean no missing label.
     """
     given = [name.lower() for name in batch.class_names or () if name is not None]
-    return 2 < len({*given} - _NO_CLASS) <= len(given) / 2 and not unit_of((options.label,), options)
+    several = labels.words and not labels.names and 2 < len({*given} - _NO_CLASS) <= len(given) / 2
+    return several and not unit_of((options.label,), options)
 
 
 def no_labels(labels: Collection[str]) -> list[str]:

@@ -47,11 +47,15 @@ _NOTATIONS = (
     _notation(r"(?P<year>(?:19|20)\d\d)[ -]?(?P<month>Q[1-4])(?P<day>)"),
     _notation(r"(?P<month>[a-z]{3,9}|Q[1-4])\.?,?[ /-](?P<year>(?:19|20)\d\d)(?P<day>)"),
 )
-#: What a column of 3/4/2024 or 3-4-24 is read by, where it is known which comes first.
+#: What a column of 3/4/2024, 3-4-24 or 3042024 is read by, or of 20240403, where it is known which comes first.
 _ORDERED = {
-    first: _notation(rf"(?P<{first}>\d\d?)([-/.])(?P<{second}>\d\d?)\2(?P<year>\d{{4}}|\d\d)")
+    first: (
+        _notation(rf"(?P<{first}>\d\d?)([-/.])(?P<{second}>\d\d?)\2(?P<year>\d{{4}}|\d\d)"),
+        _notation(rf"(?P<{first}>\d\d?)(?P<{second}>\d\d)(?P<year>(?:19|20)\d\d)"),
+    )
     for first, second in (("day", "month"), ("month", "day"))
 }
+_ORDERED["year"] = (_notation(r"(?P<year>(?:19|20)\d\d)(?P<month>\d\d)(?P<day>\d\d)"),)
 _CLOCK = re.compile(rf"(\d{{1,3}}):([0-5]\d)(?::([0-5]\d(?:\.\d{{1,9}})?))?{_HALF}", re.ASCII | re.IGNORECASE)
 #: ISO 8601's PT3H, P1DT2H30M; 2h 30m, 9 hrs 3 min, 90 minutes; pandas' 1 days 02:30:00, Python's 1 day, 2:30:00.
 _SECONDS = r"(\d{1,6}(?:\.\d{1,9})?)"
@@ -79,13 +83,13 @@ _SPAN = re.compile(r"(?:19|20)(\d\d)-(\d\d)", re.ASCII)
 def date_in(field: str, first: str = "") -> tuple[datetime.date, int | None] | None:
     """The date that a field stands for, and the hour (None: midnight sharp, or none is written); None: it is none.
 
-    A month or a quarter is its first day. `first`: what comes first in 3/4/2024 and 3-4-24, ``day`` or ``month``;
-    empty: these are none.
+    A month or a quarter is its first day. `first`: what comes first in 3/4/2024, 3-4-24 and 3042024, ``day`` or
+    ``month``, or ``year`` in 20240304; empty: these are none.
     """
     field = field.strip()
     if not 5 < len(field) < 80:
         return None
-    patterns = (*_NOTATIONS, _ORDERED[first]) if first else _NOTATIONS
+    patterns = _NOTATIONS + _ORDERED.get(first, ())
     match = next((found for pattern in patterns if (found := pattern.fullmatch(field))), None)
     if match is None:
         return None
@@ -105,7 +109,7 @@ def date_in(field: str, first: str = "") -> tuple[datetime.date, int | None] | N
 
 def has_order(field: str) -> bool:
     """Return whether a field is a date as 3/4/2024, if it is known what comes first."""
-    return any(date_in(field, first) for first in _ORDERED) and date_in(field) is None
+    return any(date_in(field, first) for first in ("day", "month")) and date_in(field) is None
 
 
 def is_like_date(field: str) -> bool:

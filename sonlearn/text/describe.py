@@ -256,7 +256,7 @@ class ColumnSummary:
         of_numbers = isinstance(field, Numbers)
         field = field if of_numbers else field.strip()
         self.rows += 1
-        number = number_of(field, self._unit)
+        number = None if self._first and date_in(field, self._first) else number_of(field, self._unit)
         if (number is not None and number != number) or field.lower() in MISSING:
             self.missing += 1
             if label is not None:

@@ -225,14 +225,14 @@ class ColumnEncoder:
             bool(given) and not set(titles).isdisjoint(given)
             for given in (options.text, options.categorical, options.numeric, options.date)
         )
-        self._first, self._unit = date_order(titles, options), unit_of(titles, options)
+        self.first, self._unit = date_order(titles, options), unit_of(titles, options)
         # What it has held, each with the first such text or with a note; see `TableEncoder.mark`.
         self.kinds: dict[str, str] = {}
         self.quoted: dict[str, str] = {}  # numbers where the type of the column says texts
         self.notes: dict[str, str] = {}  # by kind; of what the model has not met
         # of categories, weekdays and so on the first one that the model has met, and the first that it has not
         self.met: dict[tuple[str, bool], str] = {}
-        self.suspicions = Suspicions(self._first)
+        self.suspicions = Suspicions(self.first)
         self._counted: set[str] = set()  # texts that these have, which come anew when the column forgets
         if self.as_text:
             seed, name = options.hash_seed, raw(column)
@@ -288,7 +288,7 @@ class ColumnEncoder:
             if "date" in known and is_span(bare):
                 remedy = f"; if these are seasons, train with --categorical {shorten(self.title, WHOLE)}"
             elif "date" in known and has_order(bare):
-                remedy = f"; write 2024-03-31{f', or the {self._first} first' if self._first else ''}"
+                remedy = f"; write 2024-03-31{f', or the {self.first} first' if self.first else ''}"
             raise RowError(field, f"{met}, as in all rows that the model has learned{remedy}")
         self.hold(self.notes, kind, f"a {kind}, {field}; the model has learned {met} in all rows")
 
@@ -302,6 +302,8 @@ class ColumnEncoder:
         """Return what a number becomes, which is written as `field`. Raises RowError."""
         if self.as_text or self.as_category or self.as_date:
             return self.entries(number_text(value))
+        if self.first and (date := self._date(number_text(value))):
+            return date
         if value != value:
             return self.missing()
         if math.isinf(value):
@@ -326,9 +328,9 @@ class ColumnEncoder:
             return self._remembered(field, self.entries(field.strip()))
         if self.as_category:
             return self._remembered(field, self._category(field))
-        if self.as_date and date_in(field, self._first) is None:
+        if self.as_date and date_in(field, self.first) is None:
             if field.lower() not in MISSING:
-                either = not self._first and has_order(field)
+                either = not self.first and has_order(field)
                 remedy = f"; --day-first {shorten(self.title, WHOLE)}, or --month-first, reads it" if either else ""
                 raise RowError(shorten(field), A_DATE + remedy)
             return self.missing()
@@ -390,7 +392,7 @@ class ColumnEncoder:
         return self._table.new(self.column + behind, mark=mark)
 
     def _date(self, field: str) -> Entries:
-        found = date_in(field, self._first)
+        found = date_in(field, self.first)
         if found is None:
             return ()
         self._meet("date", field)

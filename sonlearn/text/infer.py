@@ -31,6 +31,7 @@ _DIFFERENT, _SHARED, _AGAIN = 0.7, 0.6, 3
 _MIXED = re.compile(r"(?=\D*\d)(?=\d*[a-z])[\da-z]+", re.ASCII | re.IGNORECASE)
 #: What a number with a unit has beside digits; the share of fields that have the same one, of so many different ones.
 _MAY_HAVE_UNITS, _NEARLY_ALL, _MIN_NUMBERS = re.compile(r"[^\d\s.:/eE+-]"), 0.9, 5
+_DIGITS = re.compile(r"\d{7,8}", re.ASCII)
 #: A decimal point, not one between thousands; or commas and a further mark between thousands.
 _POINT = re.compile(r"[+-]?(?![1-9]\d{0,2}(\.\d{3})+$)\d*\.\d*([eE][+-]?\d+)?|.*\d,\d{3}[.,]\d.*", re.ASCII | re.DOTALL)
 _MAY_BE_CODES = re.compile(r"[eE-](?<=\d.)\d")
@@ -61,7 +62,7 @@ def infer(options: TextOptions, rows: Iterable[Mapping[str, str]]) -> TextOption
             new["text"].append(name)
         else:
             unclear.append(name)
-    orders = [order for order in ORDERS if new[order]]
+    orders = [order for order in ORDERS[:2] if new[order]]
     for order in orders if len(orders) == 1 else ():  # that of the file
         new[order] += [name for name in unclear if first_in(fields[name], order.partition("_")[0])]
     return dataclasses.replace(options, **{how: tuple(names) for how, names in new.items()})
@@ -75,27 +76,30 @@ def _held(fields: Iterable[str]) -> list[str]:
 def are_plain(fields: Iterable[str]) -> bool:
     """Return whether a column's fields cannot be texts or dates, for a table may have thousands of columns of numbers.
 
-    Most would have two words then, or twice the mark between the parts of a date; a number has it once.
+    Most would have two words then, or twice the mark between the parts of a date, a number has it once; or all would
+    have digits as 20240331.
     """
     held = _held(fields)
     together = " ".join(held)
-    return len(together.split()) <= 1.5 * len(held) and all(together.count(mark) <= len(held) for mark in "/-.")
+    few = len(together.split()) <= 1.5 * len(held) and all(together.count(mark) <= len(held) for mark in "/-.")
+    return few and not (held and all(map(_DIGITS.fullmatch, held)))
 
 
 def first_in(fields: Iterable[str], elsewhere: str = "") -> str:
     """Tell what comes first in a column's dates as 3/4/2024, ``day`` or ``month``: with that more of them are dates.
 
-    Not where as many are dates within fewer days with the year first, as 24-03-31.
+    Not where as many are dates within fewer days with the year first, as 24-03-31. Of digits alone, as 20240331, also
+    with the ``year`` first, all have to be dates.
     Where all are dates both ways and have hours, it is that with which they are within fewer days. Of days alone, which
     may be the first ones of months, nothing can be told then, nor where there are few: it is what comes first
     `elsewhere`, but of fields as 1.2.24, which may be versions.
     """
     held = [field for field in _held(fields) if date_in(field) is None]
-    read = {
-        first: [found for field in held if (found := date_in(field, first)) is not None] for first in ("day", "month")
-    }
-    best, other = sorted(read, key=lambda first: len(read[first]), reverse=True)
-    if len(read[best]) < max(MIN_TEXTS, len(held) / 2):
+    digits = all(map(_DIGITS.fullmatch, held))
+    orders = ("day", "month", "year") if digits else ("day", "month")
+    read = {first: [found for field in held if (found := date_in(field, first)) is not None] for first in orders}
+    best, other = sorted(read, key=lambda first: len(read[first]), reverse=True)[:2]
+    if len(read[best]) < max(MIN_TEXTS, len(held) if digits else len(held) / 2):
         return ""
     days = {first: _days(dates) for first, dates in read.items()}
     years = [found for field in held if (found := date_in("20" + field.replace(".", "-", 2))) is not None]

@@ -145,9 +145,10 @@ def leaves_of(members: Members, before: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def texts_in(members: Members) -> dict[str, str]:
-    """Those `leaves_of` an object that are texts, by column, but for names that begin with _."""
-    leaves = leaves_of(members)
-    return {name: value for name, value in leaves if isinstance(value, str) and name.rpartition(".")[2][:1] != "_"}
+    """Those `leaves_of` an object that are texts, or numbers that may be dates, by column, but for names with _."""
+    leaves = [(name, value) for name, value in leaves_of(members) if name.rpartition(".")[2][:1] != "_"]
+    dates = {name: f"{value:.16g}" for name, value in leaves if type(value) is float and 1e6 < value < 1e8}
+    return {name: value for name, value in leaves if isinstance(value, str)} | dates
 
 
 def as_decoded(value: Any, path: tuple[str, ...]) -> Any:

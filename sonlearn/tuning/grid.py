@@ -130,11 +130,8 @@ def settings_of(grids: Mapping[str, Any] | Iterable[Mapping[str, Any]], fixed: M
 
 def with_classes(settings: Iterable[Setting]) -> tuple[Setting, ...]:
     """The settings with ``--classes auto``. Raises OptionError: an option of one is against it."""
-    more = {"classes": "auto"}
-    return tuple(
-        Setting(own.name, own.given | more, dataclasses.replace(own.options, **more))  # type: ignore[arg-type]
-        for own in settings
-    )
+    more: Any = {"classes": "auto"}
+    return tuple(Setting(own.name, own.given | more, dataclasses.replace(own.options, **more)) for own in settings)
 
 
 def _axes(grid: Mapping[str, Any], fixed: Mapping[str, Any]) -> dict[str, Sequence[Any]]:

@@ -318,6 +318,44 @@ def test_dates_of_tables_in_memory(kind):
     assert learners[0].predict(later[0]).raw == learners[1].predict(later[1]).raw
 
 
+@pytest.mark.parametrize("kind", ["csv", "json", "quoted", "pandas", "pyarrow"])
+@pytest.mark.parametrize(("order", "digits"), [("year", "%Y%m%d"), ("month", "%m%d%Y"), ("day", "%d%m%Y")])
+def test_dates_of_digits_alone_are_told(kind, order, digits):
+    """Also where a number has lost its first 0; what is no date later is a number."""
+    starts = [datetime.date(2019, 1, 1) + datetime.timedelta(days=11 * i) for i in range(150)]
+    read_as, rows = [], []
+    for notation in (digits, "%Y-%m-%d"):
+        at: list = [day.strftime(notation) for day in starts] + ["0"]
+        if notation == digits and kind != "quoted":
+            at = [*map(int, at)]
+        table = [{"at": each, "y": i % 2} for i, each in enumerate(at)]
+        if kind in ("pandas", "pyarrow"):
+            library = pytest.importorskip(kind)
+            columns = {name: [row[name] for row in table] for name in table[0]}
+            source = library.DataFrame(columns) if kind == "pandas" else library.table(columns)
+        else:
+            source = io.BytesIO((as_csv if kind == "csv" else as_json)(table))
+        reader = Reader(source, TextOptions(label="y"), usual=True, texts=True)
+        rows.append([entry for batch in reader for entry in map(sorted, entries(batch))])
+        read_as.append(reader.options)
+    assert rows[0] == rows[1]
+    assert read_as[0] == TextOptions(label="y", **{f"{order}_first": ("at",)})
+    assert read_as[1] == TextOptions(label="y")
+
+
+@pytest.mark.parametrize(
+    ("fields", "first"),
+    [
+        ([f"201{i % 9}0{i % 9 + 1}1{i % 10}" for i in range(99)], "year"), (["x"] + ["20190101"] * 99, ""),
+        ([f"201{i % 9}0{i % 9 + 1}1{i % 10}" for i in range(19)], ""),
+        ([f"201{i % 9}0{i % 9 + 1}1{i % 10}" for i in range(99)] + ["20191301"], ""),
+        ([f"{10000000 + 7919 * i}" for i in range(99)], ""), ([f"0{i % 9 + 1}0{i % 7 + 1}2020" for i in range(99)], ""),
+    ],
+)  # fmt: skip
+def test_what_comes_first_in_dates_of_digits(fields, first):
+    assert first_in(fields) == first
+
+
 @pytest.mark.parametrize("write", [as_csv, as_json])
 @pytest.mark.parametrize("month", ["%Y-%m", "%b %Y", "%B-%Y", "%YM%m", "quarter"])
 def test_months_are_read_as_their_first_day(write, month):
