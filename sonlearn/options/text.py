@@ -103,9 +103,7 @@ class TextOptions:
     month_first: tuple[str, ...] = option(
         (), "column of dates as 3/31/2024 or 3-31-24 (default: as the first rows tell)", metavar="COLUMN", rare=True
     )
-    year_first: tuple[str, ...] = option(
-        (), "column of dates as 20240331 (default: as the first rows tell)", metavar="COLUMN", rare=True
-    )
+    year_first: tuple[str, ...] = option((), "column of dates as 20240331", metavar="COLUMN", rare=True)
     unit: tuple[str, ...] = option(
         (), "column of numbers with this unit (default: as the first rows tell)", metavar="COLUMN=$1.5", rare=True
     )

@@ -126,9 +126,8 @@ def _entries(
     fields: Callable[[int, bool], Fields], at: int, encoder: ColumnEncoder, refused: Refused
 ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """Yield what a column becomes: rows, features by number, values."""
-    values, codes, texts, typed = fields(
-        at, encoder.as_text or encoder.as_category or encoder.as_date or encoder.first != ""
-    )
+    as_text = any((encoder.as_text, encoder.as_category, encoder.as_date, encoder.first))
+    values, codes, texts, typed = fields(at, as_text)
     if codes is None:
         is_number = np.isfinite(values)
         for i in np.flatnonzero(np.isinf(values)).tolist():

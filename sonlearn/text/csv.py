@@ -6,7 +6,6 @@ label means none.
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import dataclasses
 import re
@@ -163,8 +162,8 @@ class CsvRecords:
         self.hint = header_hint(self.text, self.columns, options)
         self.notes = list[str]()
         if given not in (",", options.delimiter):
-            found = options.delimiter
-            self.notes.append(f"{name}: no {given!r} in the header (--delimiter), so fields end at {found!r}")
+            why = f"no {given!r} in the header (--delimiter)"
+            self.notes.append(f"{name}: {why}, so fields end at {options.delimiter!r}")
         self._decimal = self._decimal_columns(text[: 1 << 18].tobytes(), action)
 
     @property
@@ -183,12 +182,10 @@ class CsvRecords:
         """Return the places of columns whose numbers have decimal commas, as a source that begins so says."""
         options, columns = self.options, [*range(len(self.columns))]
         if options.decimal == ".":
-            lines = begin.decode("utf-8", "surrogateescape").split("\n")[self._reader.line_num : -1]
-            rows = csv.reader(lines[:SAMPLE] * (options.delimiter != ","), delimiter=options.delimiter)
-            columns = []
-            with contextlib.suppress(csv.Error):  # it is met again
-                columns, few = decimal_commas(row for row in rows if len(row) == len(self.columns))
-                self.notes += [f"{self.name}: commas are decimal in numbers as {few} (--decimal ,)"] * bool(columns)
+            lines = begin.replace(b'"', b"").decode("utf-8", "surrogateescape").split("\n")[self._reader.line_num : -1]
+            rows = [line.split(options.delimiter) for line in lines[: SAMPLE * (options.delimiter != ",")]]
+            columns, few = decimal_commas(row for row in rows if len(row) == len(self.columns))
+            self.notes += [f"{self.name}: commas are decimal in numbers as {few} (--decimal ,)"] * bool(columns)
         names = {options.id, action, *options.text, *options.categorical} - {"", *options.numeric}
         return [at for at in columns if self.columns[at] not in names]
 
