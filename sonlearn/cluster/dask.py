@@ -464,8 +464,7 @@ def with_format(
         if problem is not None:
             raise problem
         if found is not None:
-            text = dataclasses.replace(found.text, format=found.text.format if format == "auto" else format)
-            return parts, dataclasses.replace(found, text=text)
+            return parts, found
     return parts, reading
 
 

@@ -116,13 +116,14 @@ def format_of(reading: Reading, part: Any, tells: bool = False) -> tuple[Reading
     `tells`: whether the first rows tell how columns are read, and whether labels are names of several classes.
     """
     reader, done, labels = reading.reader(part, 1, tells=tells), Done(), reading.labels
-    for batch in done.read(reader):
-        if tells and are_classes(batch, labels, reader.options):
-            labels = labels._replace(names=True)
-        break
+    first = next(done.read(reader), None)
     if reader.format is None:
         return None, done.problem
-    text = dataclasses.replace(reader.options, format=reader.format)
+    if tells and first is not None and are_classes(first, labels, reader.options):
+        labels = labels._replace(names=True)
+    text = reader.options
+    if text.format == "auto":
+        text = dataclasses.replace(text, format=reader.format)
     return dataclasses.replace(reading, text=text, labels=labels), done.problem
 
 

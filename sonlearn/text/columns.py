@@ -379,9 +379,10 @@ def are_classes(batch: Batch, labels: Labelling, options: TextOptions) -> bool:
 
     These come twice on average, have no unit as values have, and mean no missing label.
     """
+    if not labels.words or labels.names or unit_of((options.label,), options):
+        return False
     given = [name.lower() for name in batch.class_names or () if name is not None]
-    several = labels.words and not labels.names and 2 < len({*given} - _NO_CLASS) <= len(given) / 2
-    return several and not unit_of((options.label,), options)
+    return 2 < len({*given} - _NO_CLASS) <= len(given) / 2
 
 
 def no_labels(labels: Collection[str]) -> list[str]:

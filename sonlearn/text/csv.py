@@ -150,7 +150,7 @@ class CsvRecords:
         self.name, self.options = name, options = name, _delimited(options, text.tobytes())
         self._record_lines, self.chunk_ends = list[str](), False
         self._reader = csv.reader(self._lines(), delimiter=options.delimiter, strict=True)
-        self.header, self.columns = 1, list[str]()
+        self.header, self.columns, self._decimal = 1, list[str](), list[int]()
         for line, record, error in self._records():
             if error is not None:
                 raise error.but(expected=error.expected + header_hint(self.text, [], options))
@@ -172,11 +172,7 @@ class CsvRecords:
         return "".join(self._record_lines)
 
     def __iter__(self) -> Iterator[tuple[int, list[str], InputError | None]]:
-        for line, record, error in self._records():
-            if error is None:
-                for at in self._decimal:
-                    record[at] = with_point(record[at])
-            yield line, record, error
+        yield from self._records()
 
     def _decimal_columns(self, begin: bytes, action: str) -> list[int]:
         """Return the places of columns whose numbers have decimal commas, as a source that begins so says."""
@@ -214,7 +210,7 @@ class CsvRecords:
                 yield self._record_lines[-1]
 
     def _records(self) -> Iterator[tuple[int, list[str], InputError | None]]:
-        """(first line, fields as they stand, error or None) of records that are not blank."""
+        """(first line, fields, error or None) of records that are not blank."""
         while True:
             line, reason = self._reader.line_num + 1, ""
             self._record_lines.clear()
@@ -234,6 +230,8 @@ class CsvRecords:
             elif self.columns and len(record) != len(self.columns):
                 problem = f"{len(record)} fields", f"{len(self.columns)} fields as in the header"
             else:
+                for at in self._decimal:
+                    record[at] = with_point(record[at])
                 yield line, record, None
                 continue
             yield line, record, InputError(self.name, line, None, *problem)

@@ -49,13 +49,9 @@ _NOTATIONS = (
 )
 #: What a column of 3/4/2024, 3-4-24 or 3042024 is read by, or of 20240403, where it is known which comes first.
 _ORDERED = {
-    first: (
-        _notation(rf"(?P<{first}>\d\d?)([-/.])(?P<{second}>\d\d?)\2(?P<year>\d{{4}}|\d\d)"),
-        _notation(rf"(?P<{first}>\d\d?)(?P<{second}>\d\d)(?P<year>(?:19|20)\d\d)"),
-    )
+    first: _notation(rf"(?P<{first}>\d\d?)([-/.]|(?=\d\d(?:19|20)\d\d))(?P<{second}>\d\d?)\2(?P<year>\d{{4}}|\d\d)")
     for first, second in (("day", "month"), ("month", "day"))
-}
-_ORDERED["year"] = (_notation(r"(?P<year>(?:19|20)\d\d)(?P<month>\d\d)(?P<day>\d\d)"),)
+} | {"year": _notation(r"(?P<year>(?:19|20)\d\d)(?P<month>\d\d)(?P<day>\d\d)")}
 _CLOCK = re.compile(rf"(\d{{1,3}}):([0-5]\d)(?::([0-5]\d(?:\.\d{{1,9}})?))?{_HALF}", re.ASCII | re.IGNORECASE)
 #: ISO 8601's PT3H, P1DT2H30M; 2h 30m, 9 hrs 3 min, 90 minutes; pandas' 1 days 02:30:00, Python's 1 day, 2:30:00.
 _SECONDS = r"(\d{1,6}(?:\.\d{1,9})?)"
@@ -89,7 +85,7 @@ def date_in(field: str, first: str = "") -> tuple[datetime.date, int | None] | N
     field = field.strip()
     if not 5 < len(field) < 80:
         return None
-    patterns = _NOTATIONS + _ORDERED.get(first, ())
+    patterns = (*_NOTATIONS, _ORDERED[first]) if first else _NOTATIONS
     match = next((found for pattern in patterns if (found := pattern.fullmatch(field))), None)
     if match is None:
         return None
