@@ -79,18 +79,12 @@ def read(state, work, feats):
     generation = state.now[0].generation
     clear_first(zx, len(zx))
     clear_first(rx, n_raw)
-    at = 0
-    while at < len(feats):
-        if at + 4 <= len(feats) and are_present(features, feats, at, generation):
-            add_four(table, feats, work.x, at, zx)
-            at += 4
-            continue
+    for at in range(len(feats)):
         f, x = feats[at], work.x[at]
         if features[f].stamp == generation:
             add_scaled(zx, x, table[f], len(zx))
         else:
             add_scaled(zx, x, work.z[present(state, f, work.z)], len(zx))
-        at += 1
     if n_raw > 0:
         for at in range(len(feats)):
             f, x = feats[at], work.x[at]
@@ -98,27 +92,6 @@ def read(state, work, feats):
             if is_local(owner, n_local, local, f):
                 add_scaled(rx, x, X[local], n_raw)
     set_scaled(wbar_x, 1.0, zx[M:], len(wbar_x))
-
-
-@inline(force=True)
-def are_present(features, feats, at, generation):
-    """Return whether the four features from feats[at] on are up to date. Modifies nothing."""
-    stale = 0
-    for k in range(4):
-        stale |= features[feats[at + k]].stamp ^ generation
-    return stale == 0
-
-
-@inline(force=True)
-def add_four(table, feats, x, at, zx):
-    """zx += x_f z_f for the four features from feats[at] on, one by one, but zx is read and written once.
-
-    table : float64[features, M + K], feats : int64[s], x : float64[s], not modified; zx : float64[M + K], modified
-    """
-    a, b, c, d = table[feats[at]], table[feats[at + 1]], table[feats[at + 2]], table[feats[at + 3]]
-    xa, xb, xc, xd = x[at], x[at + 1], x[at + 2], x[at + 3]
-    for j in range(len(zx)):
-        zx[j] = (((zx[j] + xa * a[j]) + xb * b[j]) + xc * c[j]) + xd * d[j]
 
 
 @inline(force=True)
