@@ -32,7 +32,7 @@ import numpy as np
 from sonlearn.data import axes, merging
 from sonlearn.data.axes import Counted, Scalars
 from sonlearn.data.batch import GROUP, HOUR
-from sonlearn.data.linear_algebra import add_rows, clear_first
+from sonlearn.data.linear_algebra import add_rows, clear
 from sonlearn.data.rows import NO_CONSTANT, Rows, is_learned
 from sonlearn.jit import inline, jit
 from sonlearn.jit.sequence import Calls
@@ -61,9 +61,8 @@ TIMES, RARE = 4, 512
 MAX_Z = 4.0
 #: Factors of products end here, so that squares of products are finite.
 MAX_FACTOR = 1e40
-#: Rows that are made at a time. Of these so many are projected side by side, on so many components, whose directions
-#: are read once for these rows and lie side by side in memory.
-BLOCK_ROWS, ABREAST, TILE = 32, 4, 64
+#: Rows that are made at a time, and projected side by side: directions are read once for them.
+ABREAST = 4
 #: Of a hash: bits of the angle, and of all. The hashes of the phases are those of codes that directions do not have.
 ANGLE_BITS, HASH_BITS, PHASES = 31, 61, 1 << 19
 #: In `FourierState.places`: bits of the place; above them is the ordinal of a part of a date.
@@ -109,15 +108,15 @@ class FourierScratch(NamedTuple):
     """Rows under way, and the directions worked out so far."""
 
     width: np.ndarray  # float64[components]
-    W: np.ndarray  # float64[tiles, features, TILE]; width_c w_jc / (2 pi), of component c in tile c // TILE
+    W: np.ndarray  # float64[features, components]; width_c w_jc / (2 pi)
     ids: np.ndarray  # int64[features]; of the features of W
     b: np.ndarray  # float64[components]
     x: np.ndarray  # float64[MAX_IN_ALL]; values of a row; zeros between rows
-    Z: np.ndarray  # float64[BLOCK_ROWS, MAX_IN_ALL]; z-scores
-    scale: np.ndarray  # float64[BLOCK_ROWS]; 1 / sqrt(d)
-    top: np.ndarray  # int64[BLOCK_ROWS]; features of Z that the row has
-    place: np.ndarray  # int64[BLOCK_ROWS]; where the row begins in the output
-    P: np.ndarray  # float64[ABREAST * TILE]; projections
+    Z: np.ndarray  # float64[ABREAST, MAX_IN_ALL]; z-scores
+    scale: np.ndarray  # float64[ABREAST]; 1 / sqrt(d)
+    top: np.ndarray  # int64[ABREAST]; features of Z that the row has
+    place: np.ndarray  # int64[ABREAST]; where the row begins in the output
+    P: np.ndarray  # float64[ABREAST, components]; projections
 
 
 class Fourier(View):
@@ -149,9 +148,9 @@ class Fourier(View):
     def _new_work(self, longest: int) -> FourierScratch:
         D = self._params.components
         return FourierScratch(
-            self._width, np.zeros((-(-D // TILE), 0, TILE)), np.zeros(0, np.int64), np.zeros(D), np.zeros(MAX_IN_ALL),
-            np.zeros((BLOCK_ROWS, MAX_IN_ALL)), np.zeros(BLOCK_ROWS), *np.zeros((2, BLOCK_ROWS), np.int64),
-            np.zeros(ABREAST * TILE),
+            self._width, np.zeros((0, D)), np.zeros(0, np.int64), np.zeros(D), np.zeros(MAX_IN_ALL),
+            np.zeros((ABREAST, MAX_IN_ALL)), np.zeros(ABREAST), *np.zeros((2, ABREAST), np.int64),
+            np.zeros((ABREAST, D)),
         )  # fmt: skip
 
     def new(self) -> FourierState:
@@ -188,9 +187,8 @@ class Fourier(View):
     def widened(self, state: FourierState) -> FourierState:
         """Work out the directions of all features, the first of which are known; see `View.widened`."""
         ids, known = state.ids[: int(state.now["occurred"][0])], self._work.W
-        W, n = np.zeros((len(known), len(ids), TILE)), known.shape[1]
-        W[:, :n] = known
-        directions(W, n, self._work.b, self._work.width, ids)
+        W = np.vstack([known, np.zeros((len(ids) - len(known), known.shape[1]))])
+        directions(W, len(known), self._work.b, self._work.width, ids)
         self._work = self._work._replace(W=W, ids=ids.copy())
         return state
 
@@ -200,7 +198,7 @@ class Fourier(View):
         other = np.flatnonzero(self._work.ids[:n] != state.ids[:n])
         if len(other):
             n = int(other[0])
-            self._work = self._work._replace(W=self._work.W[:, :n].copy(), ids=self._work.ids[:n].copy())
+            self._work = self._work._replace(W=self._work.W[:n].copy(), ids=self._work.ids[:n].copy())
 
     def packed(self, state: FourierState) -> FourierState:
         """`state` without spare room; where nothing is shown any more, only counts are left."""
@@ -264,9 +262,9 @@ def fill(params, state, work, rows, out, i, at, learn):
     now, n = state.now[0], len(rows.y)
     while i < n:
         size = 0
-        while i < n and size < BLOCK_ROWS:
+        while i < n and size < ABREAST:
             if now["stage"] == SHOWS:
-                if params.components > 0 and now["occurred"] > work.W.shape[1]:
+                if params.components > 0 and now["occurred"] > len(work.W):
                     break
                 at = standardise(params, state, work, rows, out, i, size, at)
                 size += 1
@@ -275,7 +273,7 @@ def fill(params, state, work, rows, out, i, at, learn):
                 count_row(params, state, work, rows, i)
             i += 1
         project(params, work, out, size)
-        if i < n and size < BLOCK_ROWS:
+        if i < n and size < ABREAST:
             break
     return i, at
 
@@ -450,41 +448,34 @@ def project(params, work, out, size):
 
     Each sum goes over the features that there were at the row, in the same order: no bit depends on the block.
     """
-    D, W, Z, P, b = params.components, work.W, work.Z, work.P, work.b
+    D, Z, P = params.components, work.Z, work.P
     amplitude = math.sqrt(2.0 / max(D, 1))
-    for tile in range(len(W)):
-        begin, width = tile * TILE, min(TILE, D - tile * TILE)
-        for first in range(0, size, ABREAST):
-            clear_first(P, len(P))
-            j = add_abreast(Z, W[tile], first, work.top, P) if first + ABREAST <= size else 0
-            for k in range(first, min(first + ABREAST, size)):
-                sums = P[(k - first) * TILE : (k - first + 1) * TILE]
-                add_rows(Z[k, j:], W[tile, j:], work.top[k] - j, sums)
-                at, scale = work.place[k] + begin, work.scale[k]
-                for c in range(width):
-                    out.values[at + c] = amplitude * cosine(scale * sums[c] + b[begin + c])
-                for c in range(width):
-                    out.features[at + c] = begin + c
+    clear(P)
+    j = add_abreast(Z, work.W, work.top, P) if size == ABREAST else 0
+    for k in range(size):
+        add_rows(Z[k, j:], work.W[j:], work.top[k] - j, P[k])
+        at, scale = work.place[k], work.scale[k]
+        for c in range(D):
+            out.values[at + c] = amplitude * cosine(scale * P[k, c] + work.b[c])
+        for c in range(D):
+            out.features[at + c] = c
 
 
 @inline
-def add_abreast(Z, A, k, top, sums):
-    """sums += rows k to k + 3 of Z[:, :j] times A[:j], as `add_rows` adds; returns j, the features of which all have.
-
-    sums : float64[`ABREAST` * `TILE`]; A : float64[features, `TILE`]
-    """
-    most = min(min(top[k], top[k + 1]), min(top[k + 2], top[k + 3])) // 4 * 4
+def add_abreast(Z, W, top, sums):
+    """sums += Z[:, :j] times W[:j], as `add_rows` adds; returns j, the features of which all rows have."""
+    most = min(min(top[0], top[1]), min(top[2], top[3])) // 4 * 4
     for j in range(0, most, 4):
-        p0, p1, p2, p3 = Z[k, j], Z[k, j + 1], Z[k, j + 2], Z[k, j + 3]
-        q0, q1, q2, q3 = Z[k + 1, j], Z[k + 1, j + 1], Z[k + 1, j + 2], Z[k + 1, j + 3]
-        r0, r1, r2, r3 = Z[k + 2, j], Z[k + 2, j + 1], Z[k + 2, j + 2], Z[k + 2, j + 3]
-        s0, s1, s2, s3 = Z[k + 3, j], Z[k + 3, j + 1], Z[k + 3, j + 2], Z[k + 3, j + 3]
-        for c in range(TILE):
-            w0, w1, w2, w3 = A[j, c], A[j + 1, c], A[j + 2, c], A[j + 3, c]
-            sums[c] += (p0 * w0 + p1 * w1) + (p2 * w2 + p3 * w3)
-            sums[TILE + c] += (q0 * w0 + q1 * w1) + (q2 * w2 + q3 * w3)
-            sums[2 * TILE + c] += (r0 * w0 + r1 * w1) + (r2 * w2 + r3 * w3)
-            sums[3 * TILE + c] += (s0 * w0 + s1 * w1) + (s2 * w2 + s3 * w3)
+        p0, p1, p2, p3 = Z[0, j], Z[0, j + 1], Z[0, j + 2], Z[0, j + 3]
+        q0, q1, q2, q3 = Z[1, j], Z[1, j + 1], Z[1, j + 2], Z[1, j + 3]
+        r0, r1, r2, r3 = Z[2, j], Z[2, j + 1], Z[2, j + 2], Z[2, j + 3]
+        s0, s1, s2, s3 = Z[3, j], Z[3, j + 1], Z[3, j + 2], Z[3, j + 3]
+        for c in range(W.shape[1]):
+            w0, w1, w2, w3 = W[j, c], W[j + 1, c], W[j + 2, c], W[j + 3, c]
+            sums[0, c] += (p0 * w0 + p1 * w1) + (p2 * w2 + p3 * w3)
+            sums[1, c] += (q0 * w0 + q1 * w1) + (q2 * w2 + q3 * w3)
+            sums[2, c] += (r0 * w0 + r1 * w1) + (r2 * w2 + r3 * w3)
+            sums[3, c] += (s0 * w0 + s1 * w1) + (s2 * w2 + s3 * w3)
     return most
 
 
@@ -503,15 +494,15 @@ def directions(W, begin, b, width, ids):
     """Work out W from feature `begin` on, and b. ids : int64[features]"""
     for c in range(len(b)):
         b[c] = key_of(0, PHASES + c) / float(1 << HASH_BITS)
-    for j in range(begin, W.shape[1]):
+    for j in range(begin, len(W)):
         direction(W, j, width, ids[j])
 
 
 @inline
 def direction(W, j, width, id):
-    """W[:, j] <- the directions of the feature of that id."""
+    """W[j] <- the directions of the feature of that id."""
     for c in range(len(width)):
-        W[c // TILE, j, c % TILE] = width[c] * normal(key_of(id, c)) / (2.0 * math.pi)
+        W[j, c] = width[c] * normal(key_of(id, c)) / (2.0 * math.pi)
 
 
 @inline

@@ -442,16 +442,15 @@ def test_products_of_fourier_features_are_gaussian_kernels():
 def test_directions_are_normal_numbers_and_those_of_the_formula():
     from scipy.stats import kstest
 
-    from sonlearn.views.fourier import TILE, directions
+    from sonlearn.views.fourier import directions
 
-    tiles, b = np.zeros((2, 40, TILE)), np.zeros(TILE + 6)
-    directions(tiles, 0, b, np.full(len(b), 2 * np.pi), np.arange(40))
-    W = np.concatenate(tiles, axis=1)[:, : len(b)]
+    W, b = np.zeros((40, 70)), np.zeros(70)
+    directions(W, 0, b, np.full(len(b), 2 * np.pi), np.arange(40))
     np.testing.assert_allclose(W, [[gaussian(j, c) for c in range(len(b))] for j in range(40)], rtol=1e-11, atol=1e-13)
-    again = np.zeros((2, 50, TILE))
-    again[:, :30] = tiles[:, :30]
+    again = np.zeros((50, 70))
+    again[:30] = W[:30]
     directions(again, 30, b, np.full(len(b), 2 * np.pi), np.arange(50))
-    np.testing.assert_array_equal(again[:, :40], tiles)
+    np.testing.assert_array_equal(again[:40], W)
     assert kstest(W.ravel(), "norm").pvalue > 0.01
     assert kstest(b, "uniform").pvalue > 0.01
     assert np.abs(np.corrcoef(W) - np.eye(40)).max() < 0.6
