@@ -90,18 +90,13 @@ def intern(batch: Batch, index: Index, unknown: bool = False) -> tuple[Rows, Ind
     marks = plain(batch.marks, np.uint32) if unknown and batch.marks is not None else np.zeros(0, np.uint32)
     rows = Rows(indptr, features, values, y, weight, base, np.zeros((batch.n, 2)), ids=indices, marks=marks)
     at = int(intern_ordered(rows, index))
-    if at == batch.n:
-        return rows._replace(constant=int(constant_of(batch.constant, index.slots))), index
-    out = int(indptr[at])
-    rows = rows._replace(
-        indptr=_begun(indptr, at + 1), values=_begun(values, out), ids=_begun(indices, out), marks=marks.copy()
-    )
-    places = new_places(longest_row(rows._replace(indptr=indptr)))
-    while True:
+    if at < batch.n:
+        out, places = int(indptr[at]), new_places(longest_row(rows))
+        rows = rows._replace(indptr=indptr.copy(), values=values.copy(), ids=indices.copy(), marks=marks.copy())
+    while at < batch.n:
         at, out = intern_rows(indptr, indices, values, index, rows, places, (at, out), unknown)
-        if at == batch.n:
-            return rows._replace(constant=int(constant_of(batch.constant, index.slots))), index
-        index = _doubled(index)
+        index = index if at == batch.n else _doubled(index)
+    return rows._replace(constant=int(constant_of(batch.constant, index.slots))), index
 
 
 class RowNumbering:
@@ -158,7 +153,7 @@ def knows(batch: Batch, index: Index) -> bool:
 
 def _doubled(index: Index) -> Index:
     slots = _slots(2 * len(index.slots))
-    move_slots(index.slots, slots)
+    fill_slots(index.ids, int(index.size[0]), slots)
     return index._replace(ids=grown(index.ids, len(slots) // 2 * MAX_FILL // 8, int(index.size[0])), slots=slots)
 
 
@@ -167,19 +162,9 @@ def new_places(longest: int) -> np.ndarray:
     return np.zeros(1 << (2 * longest - 1).bit_length(), np.int64)
 
 
-def _begun(array: np.ndarray, used: int) -> np.ndarray:
-    """A copy of which only the first elements are filled in."""
-    copy = np.empty_like(array)
-    copy[:used] = array[:used]
-    return copy
-
-
 @inline(force=True)
 def home_of(key, slots):
-    """The place where `key` is looked for first; products stay below 2^63.
-
-    That of a hash is its upper bits: in a table twice as long all entries have the same order.
-    """
+    """The place where `key` is looked for first: its own, or the upper bits of a hash; products stay below 2^63."""
     half = len(slots) >> 1
     hashed = ((key ^ (key >> 31) ^ (key >> 62)) & 0x7FFFFFFF) * MULTIPLIER & 0xFFFFFFFF
     return key if 0 <= key < half else half + (hashed * half >> HASH_BITS)
@@ -205,23 +190,9 @@ def constant_of(key, slots):
 def fill_slots(ids, size, slots):
     """Enter ids[:size] into empty slots."""
     for number in range(size):
-        enter(ids[number], number, slots)
-
-
-@jit
-def move_slots(old, slots):
-    """Enter all of `old` into empty slots, which are twice as many: from one end to the other in both."""
-    for at in range(len(old)):
-        if old[at].count != 0:
-            enter(old[at].id, old[at].count - 1, slots)
-
-
-@inline(force=True)
-def enter(key, number, slots):
-    """Enter an id that is not there."""
-    slot = slots[slot_of(key, slots)]
-    slot.id = key
-    slot.count = number + 1
+        slot = slots[slot_of(ids[number], slots)]
+        slot.id = ids[number]
+        slot.count = number + 1
 
 
 @jit
