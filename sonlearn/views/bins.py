@@ -24,12 +24,11 @@ from sonlearn.views.numbers import (
     UNKNOWN,
     Numbering,
     NumberTable,
-    first_slot,
     lacks_room,
     new_marks,
-    number_of,
     put,
     put_or_leave,
+    searched,
     shift_of,
 )
 from sonlearn.views.view import BY_RAW, MergedView, Place, fits, new_now
@@ -64,7 +63,6 @@ class BinsScratch(NamedTuple):
     """One row under way, by entry."""
 
     keys: np.ndarray  # int64[longest row, 2], of the entry's bins
-    fetched: np.ndarray  # int64[longest row, 2]; what `first_slot` has read
     marks: np.ndarray  # see `put`
     moments: np.ndarray  # float64[3], of a feature with the row taken in
     deviations: np.ndarray  # float64[longest row]; `standard` of the values (z-bins only)
@@ -90,8 +88,7 @@ class Bins(Numbering):
         super().__init__(BinsParams(CODES[code], itself, constant, limit), bin_rows)
 
     def _new_work(self, longest: int) -> Any:
-        keys, fetched = np.zeros((2, longest, 2), np.int64)
-        return BinsScratch(keys, fetched, new_marks(3 * longest), np.zeros(3), np.zeros(longest))
+        return BinsScratch(np.zeros((longest, 2), np.int64), new_marks(3 * longest), np.zeros(3), np.zeros(longest))
 
     def new(self) -> BinsState:
         """State of a view that has seen nothing."""
@@ -131,7 +128,7 @@ def bin_rows(params, state, work, rows, out, i, at, learn):
             break
         begin, shared = at, now["made"] + most > params.limit
         begin_row(out.unseen, i)
-        code_row(params, state, work, rows, i, table.shift, learned)
+        code_row(params, state, work, rows, i, learned)
         for place in range(rows.indptr[i], rows.indptr[i + 1]):
             j, x = rows.features[place], tamed(rows.values[place])
             if x == 0.0:
@@ -142,9 +139,9 @@ def bin_rows(params, state, work, rows, out, i, at, learn):
                 at = put_or_leave(out, i, begin, at, number_itself(state, j, learned), value, shared, work.marks)
             if j == rows.constant:
                 continue
-            keys, fetched = work.keys[place - rows.indptr[i]], work.fetched[place - rows.indptr[i]]
+            keys = work.keys[place - rows.indptr[i]]
             for k in range(2):
-                number = number_of(keys[k], fetched[k], table, now, learned)
+                number = searched(keys[k], table, now, learned)
                 at = put_or_leave(out, i, begin, at, number, 1.0, shared, work.marks)
         out.indptr[i + 1] = at
         i += 1
@@ -164,7 +161,7 @@ def number_itself(state, j, learned):
 
 
 @inline(force=True)
-def code_row(params, state, work, rows, i, shift, learned):
+def code_row(params, state, work, rows, i, learned):
     """Keys of the bins of the entries of row i."""
     start = rows.indptr[i]
     for place in range(start, rows.indptr[i + 1]):
@@ -179,8 +176,6 @@ def code_row(params, state, work, rows, i, shift, learned):
             second = float_code(rows.values[place], FINE)
             first = (second >> (FINE - COARSE + 1) << 1) | (second & 1)
         work.keys[k, 0], work.keys[k, 1] = key_of(rows.ids[place], 2 * first), key_of(rows.ids[place], 2 * second + 1)
-        for which in range(2):
-            work.fetched[k, which] = first_slot(work.keys[k, which], state.slots, shift)
 
 
 # ---------------------------------------------------------------------------------------------------------- log-odds
@@ -195,7 +190,6 @@ class OddsScratch(NamedTuple):
 
     numbers: np.ndarray  # int64[longest row]
     keys: np.ndarray  # int64[longest row], of the entries' bins
-    fetched: np.ndarray  # int64[longest row]; what `first_slot` has read
     marks: np.ndarray  # see `put`
     # of the row's entries, float64[longest row]: weight of the rows of its class, and logarithm of how many times as
     # frequent each is in the positive class
@@ -220,7 +214,7 @@ class Odds(Bins):
         self._kernel = weigh_rows
 
     def _new_work(self, longest: int) -> OddsScratch:
-        return OddsScratch(*np.zeros((3, longest), np.int64), new_marks(longest), *np.zeros((2, longest)))
+        return OddsScratch(*np.zeros((2, longest), np.int64), new_marks(longest), *np.zeros((2, longest)))
 
     def reserve(self, state: BinsState, rows: Rows, features: int) -> BinsState:
         """Let the arrays hold what `rows` may bring; the table grows on the way."""
@@ -261,11 +255,11 @@ def weigh_rows(params, state, work, rows, out, i, at, learn):
         if learned and lacks_room(state.slots, params.limit, now["made"], most):
             break
         begin, shared = at, now["made"] + most > params.limit
-        n, constant = most - look_up(work, rows, i, table), UNKNOWN
+        n, constant = most - look_up(work, rows, i), UNKNOWN
         new = 0
         for k in range(most):
             if work.numbers[k] == ASK:
-                work.numbers[k] = number_of(work.keys[k], work.fetched[k], table, now, learned)
+                work.numbers[k] = searched(work.keys[k], table, now, learned)
             elif work.numbers[k] == CONSTANT:
                 constant = k
                 work.numbers[k] = number_itself(state, rows.constant, learned)
@@ -280,7 +274,7 @@ def weigh_rows(params, state, work, rows, out, i, at, learn):
 
 
 @inline(force=True)
-def look_up(work, rows, i, table):
+def look_up(work, rows, i):
     """Fill in the entries of row i, and keys of their bins; return how many are no bins."""
     start, none = rows.indptr[i], 0
     for k in range(rows.indptr[i + 1] - start):
@@ -291,7 +285,6 @@ def look_up(work, rows, i, table):
             continue
         work.numbers[k] = ASK
         work.keys[k] = key_of(rows.ids[start + k], 2 * float_code(rows.values[start + k], RESOLUTION))
-        work.fetched[k] = first_slot(work.keys[k], table.slots, table.shift)
     return none
 
 
@@ -299,7 +292,7 @@ def look_up(work, rows, i, table):
 def weigh(state, work, rows, i, out, span, n, new, learned):
     """Multiply the indicators by rho / sqrt(n), and count them in if the row is learned from; measure the `new` ones.
 
-    To read the counts of the whole row first pays, as with `first_slot`.
+    To read the counts of the whole row first pays, as with slots (`numbers.first_slot`).
     """
     now, (begin, end), counts = state.now[0], span, state.counts
     size, found, odds = end - begin, work.found, work.odds

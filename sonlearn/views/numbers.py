@@ -178,7 +178,7 @@ def number_of(key, fetched, table, now, learned):
 
 @inline
 def searched(key, table, now, learned):
-    """`number_of` what does not stand in the first slot where it should."""
+    """`number_of`, by a search."""
     slots, print_ = table.slots, key >> (KEY_BITS - PRINT_BITS)
     at = slot_of(print_, slots, table.shift)
     if slots[at] != 0:
