@@ -121,9 +121,8 @@ def format_of(reading: Reading, part: Any, tells: bool = False) -> tuple[Reading
         return None, done.problem
     if tells and first is not None and are_classes(first, labels, reader.options):
         labels = labels._replace(names=True)
-    text = reader.options
-    if text.format == "auto":
-        text = dataclasses.replace(text, format=reader.format)
+    format = reader.format if reading.text.format == "auto" else reading.text.format
+    text = dataclasses.replace(reader.options, format=format)
     return dataclasses.replace(reading, text=text, labels=labels), done.problem
 
 
