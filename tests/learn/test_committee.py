@@ -246,7 +246,7 @@ def test_at_a_checkpoint_the_one_goes_first_that_is_cheapest_to_miss():
 
     members, every = tuple(Member("nag", "raw") for _ in range(5)), tuple(range(5))
     case = pruning.PruningCase(pruning.VALUE_RULES, members, every, 8, np.zeros((5, 5)), np.ones(5), short=True)
-    assert pruning.pruned(case, Known(), [0, 1, 2, 3, 4]) == [1, 0], "a price of .2, of equal shares of the time"
+    assert pruning.pruned(case, Known(), [0, 1, 2, 3, 4]) == [1, 0], "a price of .1, of equal shares of the time"
     dear = case._replace(costs=np.array([1.0, 1.0, 20.0, 20.0, 1.0]))
     assert pruning.pruned(dear, Known(), [0, 1, 2, 3, 4]) == [3, 2], "the cheap are worth their time"
     assert pruning.pruned(case, Known(), [0, 1]) == [], "two stay, whatever they are worth"

@@ -92,7 +92,7 @@ class Rules(NamedTuple):
     falling: float = 0.9
 
 
-TWO_RULES = Rules(0, 512, (4096, 16384, 65536), 0.2, 1e-4, 0.05, 0.0, 0, 10.0, 0.0, rarer=100)
+TWO_RULES = Rules(0, 512, (4096, 16384, 65536), 0.1, 1e-4, 0.05, 0.0, 0, 10.0, 0.0, rarer=100)
 VALUE_RULES = TWO_RULES._replace(rarer=0)
 #: Several classes.
 CLASS_RULES = Rules(
