@@ -449,7 +449,9 @@ def project(params, work, out, size):
     Each sum goes over the features that there were at the row, in the same order: no bit depends on the block.
     """
     D, Z, P = params.components, work.Z, work.P
-    amplitude = math.sqrt(2.0 / max(D, 1))
+    if D == 0:  # there are no directions
+        return
+    amplitude = math.sqrt(2.0 / D)
     clear(P)
     j = add_abreast(Z, work.W, work.top, P) if size == ABREAST else 0
     for k in range(size):
