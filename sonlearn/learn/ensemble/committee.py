@@ -324,10 +324,7 @@ class Committee(Engine):
         return state.offline if self.at_work(state).apart else state.online
 
     def rows_left(self, state: CommitteeState) -> int:
-        """Rows that are still to be learned before the next checkpoint; 0: there is none to come.
-
-        A row from which on rows were predicted by what had learned is one, too: members are judged by those.
-        """
+        """Rows that are still to be learned before the next checkpoint; 0: there is none to come."""
         return next_checkpoint(self.target.rules, self._judged(state)) if self.prunes else 0
 
     def _judged(self, state: CommitteeState) -> int:

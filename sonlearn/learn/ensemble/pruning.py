@@ -8,8 +8,8 @@ the time and tell nearly nothing. Whether rows are of numbers is asked again: if
 
 At later checkpoints members are dropped one by one, the one first whose absence costs the least for its share of the
 time, as long as the loss grows by less than `price` times that share: that of the online combination, and of a member
-with a long memory that of the offline one as well. By how much the loss grows without a member says the combiner
-(`Judge`).
+with a long memory that of the offline one as well. By how much the loss grows says the combiner (`Judge`).
+
 What has many features starts slowly: a member on pairs or triples is dropped only if it makes no difference at all,
 where rows are short (there it is cheap, and wins on long streams) or its own loss is still falling. Boosted trees,
 which are grown anew of twice as many rows, are dropped only so, too. Of several classes members on tuples of short rows
