@@ -250,3 +250,13 @@ def test_at_a_checkpoint_the_one_goes_first_that_is_cheapest_to_miss():
     dear = case._replace(costs=np.array([1.0, 1.0, 20.0, 20.0, 1.0]))
     assert pruning.pruned(dear, Known(), [0, 1, 2, 3, 4]) == [3, 2], "the cheap are worth their time"
     assert pruning.pruned(case, Known(), [0, 1]) == [], "two stay, whatever they are worth"
+
+
+@pytest.mark.interpreted
+def test_members_of_no_use_go_where_nothing_is_lost():
+    """As where all labels are the same: a share of nothing is beyond all bounds."""
+    combiner = new_combiner((Member("nag", "raw"),) * 5, (20.0,))
+    combiner.recent[0], combiner.w[:] = (4096.0, 0.0), 0.0
+    members, every = (*(Member("nag", "raw") for _ in range(4)), Member("boost", "stacked")), (0, 1, 2, 3, 4)
+    case = pruning.PruningCase(pruning.VALUE_RULES, members, every, 8, np.zeros((5, 5)), np.ones(5), short=True)
+    assert pruning.pruned(case, pruning.Judge(case, combiner, True), [*every]) == [0, 1, 4]

@@ -164,7 +164,7 @@ def price_of(case: PruningCase, judge: Judge, left: list[int], unit: list[int], 
     needed = member.method == "ewma" or starts_slowly(case, unit[0])
     most = case.rules.nothing if needed else case.rules.price * share
     goes = len(left) - len(unit) >= 2 and growth < most and offline_growth(case, judge, left, unit) < most
-    return growth / max(share, 1e-300) if goes else math.inf
+    return growth / max(share, 1e-9) if goes else math.inf
 
 
 def units_of(case: PruningCase, left: list[int], share: np.ndarray) -> list[list[int]]:
@@ -202,7 +202,7 @@ def beyond_budget(case: PruningCase, judge: Judge, left: list[int]) -> list[int]
     while len(left) > 1 and case.costs[left].sum() > case.allowed:
         stacked = [i for i in left if case.inputs[i].stacked]  # of no use without others
         some = stacked or [i for i in left if case.costs[i] > 0.0]
-        prices = [judge.growth(left, [i]) / max(case.costs[i], 1e-300) for i in some]
+        prices = [judge.growth(left, [i]) / max(case.costs[i], 1e-9) for i in some]
         going.append(some[int(np.argmin(prices))])
         left.remove(going[-1])
     return going
@@ -301,7 +301,7 @@ class Judge:
             return math.inf
         (w, P), at = self._beside(tuple(left)), [left.index(i) for i in unit]
         more = float(w[at] @ np.linalg.solve(P[np.ix_(at, at)], w[at]))
-        return (more - len(unit)) / (2.0 * self._n) / max(self._loss, 1e-300)
+        return (more - len(unit)) / (2.0 * self._n) / max(self._loss, 1e-30)
 
     def _conditioned(self, left: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
         """(the weights of those `left` and of inputs that are no members, without others, the inverse of their A)."""
