@@ -36,7 +36,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sonlearn.learn.boosting.state import CLASSES
-from sonlearn.learn.ensemble.combiner import Combiner, worth_of_errors
+from sonlearn.learn.ensemble.combiner import Combiner, conditioned, worth_of_errors
 from sonlearn.options.members import Member
 from sonlearn.options.views import VIEWS
 
@@ -289,23 +289,20 @@ class Judge:
     """
 
     def __init__(self, case: PruningCase, combiner: Combiner, squared: bool):
-        e = int(np.argmin(combiner.loss))
-        self._w, self._A, (self._n, total) = combiner.w[e], combiner.A[e], combiner.recent[e]
-        self._loss = total / max(self._n, 1e-300) * (worth_of_errors(combiner.recent[e]) if squared else 1.0)
-        self._extra = list(range(len(case.costs), len(case.inputs)))
-        self._beside = functools.cache(self._conditioned)
+        self._members, self._combiner, self._best = len(case.costs), combiner, int(np.argmin(combiner.loss))
+        recent = combiner.recent[self._best]
+        self._n = float(recent[0])
+        self._loss = recent[1] / max(self._n, 1e-300) * (worth_of_errors(recent) if squared else 1.0)
+        self._of = functools.cache(self._combination)
 
     def growth(self, left: list[int], unit: list[int]) -> float:
         """By what share the loss of a combination of those `left` grows without those of the `unit`."""
         if not self._n > 0.0:
             return math.inf
-        (w, P), at = self._beside(tuple(left)), [left.index(i) for i in unit]
-        more = float(w[at] @ np.linalg.solve(P[np.ix_(at, at)], w[at]))
-        return (more - len(unit)) / (2.0 * self._n) / max(self._loss, 1e-30)
+        combination = self._of(tuple(left))
+        u, P = combination.w[self._best, unit], combination.P[self._best][np.ix_(unit, unit)]
+        return (float(u @ np.linalg.solve(P, u)) - len(unit)) / (2.0 * self._n) / max(self._loss, 1e-30)
 
-    def _conditioned(self, left: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
-        """(the weights of those `left` and of inputs that are no members, without others, the inverse of their A)."""
-        every = [*left, *self._extra]
-        gone = [i for i in range(len(self._w)) if i not in every]
-        P = np.linalg.inv(self._A[np.ix_(every, every)])
-        return self._w[every] + P @ (self._A[np.ix_(every, gone)] @ self._w[gone]), P
+    def _combination(self, left: tuple[int, ...]) -> Combiner:
+        """The combiner of those `left`, and of inputs that are no members."""
+        return conditioned(self._combiner, [i for i in range(self._members) if i not in left])
