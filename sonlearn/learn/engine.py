@@ -43,7 +43,6 @@ SPARE_FEATURES = 64
 _MAKERS = {
     "sketched": ("newton.engine", "SketchedNewton"),
     "diagonal_fd": ("diagonal_fd.engine", "DiagonalFD"),
-    "dense_diagonal_fd": ("diagonal_fd.dense", "DenseDiagonalFD"),
     "first_order": ("first_order.engine", "FirstOrder"),
     "bayes": ("bayes", "NaiveBayes"),
     "boosting": ("boosting.engine", "Boost"),
@@ -348,7 +347,7 @@ def padded(known: np.ndarray, features: int) -> np.ndarray:
     return w if len(known) > 1 else w[0]
 
 
-def make_engine(options: LearnOptions, threads: int = 1, dense: bool = False) -> Engine:
+def make_engine(options: LearnOptions, threads: int = 1) -> Engine:
     """The engine for `options`.
 
     Parameters
@@ -356,12 +355,8 @@ def make_engine(options: LearnOptions, threads: int = 1, dense: bool = False) ->
     options : LearnOptions
     threads : int
         Number of threads of an ensemble. With 0 or 1, everything runs in the calling thread.
-    dense : bool
-        Whether a row has nearly all features, of which there are no more than some hundreds.
     """
     name, threads = METHODS[options.method].engine, max(threads, 1)
-    if dense and name == "diagonal_fd":
-        name = "dense_diagonal_fd"
     if options.several and name != "committee":
         name = "one_vs_rest" if options.multinomial is None else "multinomial"
     make = engine_class(name)

@@ -84,7 +84,7 @@ class Learner(SavedModel):
         There is no such option.
     """
 
-    KIND, FORMAT = "learner", 37
+    KIND, FORMAT = "learner", 38
     __signature__ = _Signature()
 
     def __init__(

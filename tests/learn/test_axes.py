@@ -33,7 +33,6 @@ def engines():
         if "decay" in method.takes:
             fading = LearnOptions(method=name, loss=options.loss, decay=0.05)
             yield pytest.param(lambda options=fading: make_engine(options), 0, id=f"{name}-decay")
-    yield pytest.param(lambda: make_engine(LearnOptions(method="drfd"), dense=True), 0, id="dense-drfd")
     for name in METRICS:
         shared = LearnOptions(method=name, multinomial=K)
         yield pytest.param(lambda options=shared: make_engine(options), K, id=f"multinomial-{name}")

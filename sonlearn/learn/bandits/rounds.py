@@ -33,10 +33,10 @@ from sonlearn.data.batch import Batch
 from sonlearn.data.decisions import Decisions
 from sonlearn.data.rows import Rows
 from sonlearn.jit import inline, jit
-from sonlearn.learn.bandits import rewards
+from sonlearn.learn.bandits import rewards, sketched
 from sonlearn.learn.bandits.explore import ExplorationRule, probabilities, rule_of, sample_action
-from sonlearn.learn.bandits.rewards import DiagonalState, new_sketched
-from sonlearn.learn.diagonal_fd.dense import DenseDiagonalFDState, Work, new_work, spread
+from sonlearn.learn.bandits.rewards import DiagonalState
+from sonlearn.learn.bandits.sketched import SketchedState, Work, new_sketched, spread
 from sonlearn.learn.diagonal_fd.rounds import DiagonalFDParams
 from sonlearn.learn.engine import Engine
 from sonlearn.learn.pairs import places_needed, room_for_pairs
@@ -72,7 +72,7 @@ class Models(NamedTuple):
     """What is learned."""
 
     diagonal: DiagonalState
-    columns: DenseDiagonalFDState  # see `rewards.new_sketched`
+    columns: SketchedState  # see `new_sketched`
     now: np.ndarray  # structured [1], see `SCALARS`
 
 
@@ -164,7 +164,7 @@ class ConfidentState(NamedTuple):
     sparse: Any  # of the view of the diagonal model
     dense: Any  # of the view of the sketched one
     diagonal: Annotated[DiagonalState, PART]
-    sketched: DenseDiagonalFDState  # see `rewards.new_sketched`
+    sketched: SketchedState  # see `new_sketched`
     now: np.ndarray  # structured [1], see `SCALARS`
 
 
@@ -172,11 +172,11 @@ class ConfidentRewards(RewardModel):
     """The diagonal and the sketched reward model side by side (see `RewardModel`)."""
 
     def __init__(self, options: BanditOptions):
-        sketch = rewards.PARAMS._replace(retention=1.0 - options.decay)
+        sketch = sketched.PARAMS._replace(retention=1.0 - options.decay)
         self._params = Params(rule_of(options), CB_TYPES.index(options.cb_type), sketch)
         self._sparse = make_view("lunit")
         self._dense = make_view("fourier", components=COMPONENTS, widths=(WIDTH,), linear=1.0, rows="all")
-        self._columns, self._sketch = options.actions or 1, new_work(self._params.sketch, rewards.MAX_FEATURES)
+        self._columns, self._sketch = options.actions or 1, sketched.new_work()
 
     def new(self, classes: int = 0) -> ConfidentState:
         """State that has seen nothing."""
@@ -288,16 +288,16 @@ def estimate(params, models, scratch, sparse, dense, problem, begin, end):
     """Return what both models say of the candidates, into scratch.score; whether the sketched one has rows."""
     features, squares, shows, now = 0, 0.0, True, models.now[0]
     left = left_of(params, now, now["learned"])
-    room = rewards.MAX_FEATURES if len(models.columns.now) > 0 else 0
+    room = sketched.MAX_FEATURES if len(models.columns.now) > 0 else 0
     for c in range(begin, end):
         row, k, a = problem.row[c], problem.column[c], c - begin
         if c == begin or row != problem.row[c - 1]:
             rewards.score(models.diagonal, sparse, row, left, scratch.z, scratch.v)
-            features, squares = spread(dense, row, scratch.sketch.x, 0)
+            features, squares = spread(dense, row, scratch.sketch.x)
             features = min(features, room)
         scratch.score[0, a], scratch.score[1, a] = scratch.z[k], scratch.v[k]
-        if features > 0 and 0.0 < squares < rewards.MAX_SQUARED_NORM:
-            scratch.score[2, a], scratch.score[3, a] = rewards.sketched_estimate(
+        if features > 0 and 0.0 < squares < sketched.MAX_SQUARED_NORM:
+            scratch.score[2, a], scratch.score[3, a] = sketched.sketched_estimate(
                 params.sketch, models.columns, scratch.sketch, k, features, squares, now["learned"]
             )
         else:
@@ -357,9 +357,9 @@ def learn_reward(params, models, scratch, sparse, dense, problem, begin, end, ac
         row, k = problem.row[c], problem.column[c]
         z, v = scratch.score[0, a], scratch.score[1, a]
         rewards.diagonal_update(link, models.diagonal, sparse, row, left, k, z, v, target, weight)
-        features, squares = spread(dense, row, scratch.sketch.x, 0)
-        if features > 0 and 0.0 < squares < rewards.MAX_SQUARED_NORM:
-            rewards.sketched_update(params.sketch, models.columns, scratch.sketch, k, features, at, target, weight)
+        features, squares = spread(dense, row, scratch.sketch.x)
+        if features > 0 and 0.0 < squares < sketched.MAX_SQUARED_NORM:
+            sketched.sketched_update(params.sketch, models.columns, scratch.sketch, k, features, at, target, weight)
     if left < RENEWAL_SHARE:
         rewards.renew(models.diagonal, left_of(params, now, now["learned"]))
         now["renewed"] = now["learned"]

@@ -5,7 +5,7 @@ stores m - 1 leading rows ([RFD] Algorithm 3, whitened) and the diagonal. Our ow
 
 Read `rounds` (predict, step, add the row; choose the rows to keep; the update of features when they are next read).
 
-Of several learners, on sparse rows and on dense ones, the precisions add up, as those of Gaussians do (G, a and the
+Of several learners the precisions add up, as those of Gaussians do (G, a and the
 base as in `sonlearn.data.merging`): A = sum_g a_g A_g - sum_{g < G} a_g A_base. Of this sum, diagonal plus
 R'SR with rows R of all learners and signs S, the m - 1 leading directions stay as rows, lowered by the m-th as in a
 shrink; Delta receives what they lose, so that the diagonal of A is exact. The weights are
@@ -18,7 +18,6 @@ learned for a feature that was in no row of any learner: its weight has moved, t
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -30,7 +29,7 @@ from sonlearn.data.rows import Rows, longest_row
 from sonlearn.jit.sequence import Calls
 from sonlearn.learn.diagonal_fd import rounds
 from sonlearn.learn.diagonal_fd.rounds import EXTRA, KEPT, SLOT, WBAR, DiagonalFDParams, DiagonalFDState
-from sonlearn.learn.engine import Engine, Predictions, State, padded
+from sonlearn.learn.engine import Engine, Predictions, padded
 from sonlearn.learn.losses import CODE
 from sonlearn.options import LearnOptions
 
@@ -48,44 +47,13 @@ class Matrix(NamedTuple):
     mass: np.ndarray  # float64[features]; the diagonal of A - I: sums of squares over all rows
 
 
-class WithDiagonal(Engine):
-    """Engine of A = Delta + B'B."""
+class DiagonalFD(Engine):
+    """Engine of drfd."""
 
     merges = True
 
     def __init__(self, options: LearnOptions):
         self._params = params_of(options)
-
-    @abstractmethod
-    def _whole(self, state: State) -> Matrix:
-        """The learner with nothing put off, neither steps nor forgetting."""
-
-    @abstractmethod
-    def _of(self, found: Matrix, t: int) -> State:
-        """State of a merged learner of so many rows, but for T, its factor and the scalars."""
-
-    def merge(self, states: Sequence[State], base: State, rows: Sequence[int]) -> State:
-        """Precisions added up, m - 1 rows kept."""
-        own = [int(state.now["t"][0] - base.now["t"][0]) for state in states]
-        wholes = [self._whole(state) for state in states]
-        found = merged(wholes, self._whole(base), own, self._params.retention, self._params.m)
-        t = int(base.now["t"][0]) + sum(own)
-        state, k, seen = self._of(found, t), len(found.B), base.now["seen"]
-        T = (found.B / (1.0 + found.extra)) @ found.B.T
-        state.T[:k, :k] = (T + T.T) / 2.0
-        factorise(state.T, 1.0, k, state.LT)
-        for name, value in (("t", t), ("shrunk", t), ("k", k), ("seen", seen)):
-            state.now[name] = value
-        return state
-
-    def facts(self, state: State) -> dict[str, Any]:
-        """eigenvalues: of B Delta^-1 B', descending: the rows of the sketch compared with the diagonal."""
-        r = int(state.now["k"][0] + state.now["raw"][0])
-        return {"eigenvalues": np.maximum(np.linalg.eigvalsh(state.T[:r, :r])[::-1], 0.0)}
-
-
-class DiagonalFD(WithDiagonal):
-    """Engine of drfd."""
 
     def new(self, classes: int = 0) -> DiagonalFDState:
         """State of an untrained learner."""
@@ -134,14 +102,30 @@ class DiagonalFD(WithDiagonal):
             rounds.sweep(state, np.zeros((2, state.maps.shape[2])))
         return state
 
-    def _of(self, found: Matrix, t: int) -> DiagonalFDState:
-        features, out = len(found.w), self.new()
-        table = np.zeros((features, out.table.shape[1]))
-        table[:, WBAR], table[:, EXTRA] = found.w, found.extra
-        table[:, KEPT : KEPT + len(found.B)] = found.B.T
-        return out._replace(table=table, mass=found.mass, when=np.full(features, t))
+    def merge(self, states: Sequence[DiagonalFDState], base: DiagonalFDState, rows: Sequence[int]) -> DiagonalFDState:
+        """Precisions added up, m - 1 rows kept."""
+        own = [int(state.now["t"][0] - base.now["t"][0]) for state in states]
+        wholes = [self._whole(state) for state in states]
+        found = merged(wholes, self._whole(base), own, self._params.retention, self._params.m)
+        t, k, seen = int(base.now["t"][0]) + sum(own), len(found.B), base.now["seen"]
+        features, state = len(found.w), self.new()
+        table = np.zeros((features, state.table.shape[1]))
+        table[:, WBAR], table[:, EXTRA], table[:, KEPT : KEPT + k] = found.w, found.extra, found.B.T
+        state = state._replace(table=table, mass=found.mass, when=np.full(features, t))
+        T = (found.B / (1.0 + found.extra)) @ found.B.T
+        state.T[:k, :k] = (T + T.T) / 2.0
+        factorise(state.T, 1.0, k, state.LT)
+        for name, value in (("t", t), ("shrunk", t), ("k", k), ("seen", seen)):
+            state.now[name] = value
+        return state
+
+    def facts(self, state: DiagonalFDState) -> dict[str, Any]:
+        """eigenvalues: of B Delta^-1 B', descending: the rows of the sketch compared with the diagonal."""
+        r = int(state.now["k"][0] + state.now["raw"][0])
+        return {"eigenvalues": np.maximum(np.linalg.eigvalsh(state.T[:r, :r])[::-1], 0.0)}
 
     def _whole(self, state: DiagonalFDState) -> Matrix:
+        """The learner with nothing put off, neither steps nor forgetting."""
         state = self.up_to_date(state)
         now = state.now[0]
         features, slots, k, raw = (int(now[name]) for name in ("seen", "slots", "k", "raw"))

@@ -39,7 +39,6 @@ from sonlearn.options import LearnOptions
 from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.members import Member
 from sonlearn.options.methods import METHODS
-from sonlearn.options.views import VIEWS
 
 #: An input of the combiner of quantiles that is always 1. Members predict means, a quantile is beside those.
 BIAS = Member("bias", "raw", weight=0.0, cost=0.0)
@@ -146,7 +145,7 @@ class Target:
 
     def engine_of(self, member: Member) -> Engine:
         """The learner of a member."""
-        return make_engine(member_options(self.options, member), dense=VIEWS[member.view].kind == "fourier")
+        return make_engine(member_options(self.options, member))
 
     def labelled(self, member: Member, seen: Rows, scale: LabelScale) -> Rows:
         """The rows `seen` with the labels that a member learns: of values less far out, or in their own unit."""
