@@ -26,6 +26,7 @@ A line is decoded by Python's json module. Repeated names all count.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import itertools
 import math
 import operator
@@ -142,7 +143,7 @@ class RecordRows:
         self._spaces_kept = {raw(byte) for byte in options.keep if not is_member(byte)}
         spaces = [byte for byte in options.ignore if not is_member(byte)]
         names = make_names(dataclasses.replace(options, ignore=spaces, keep=() if self._kept else options.keep))
-        self._mask, self._seed, self._hash_all, self._drop = names.mask, names.seed, names.hash_all, names.drop
+        self._mask, self._hash_all, self._drop = names.mask, names.hash_all, names.drop
         self._table = TableEncoder(options, columns, most)
         self._rows = RowLists(self._table.constant)
         given = {"label": options.label, "id": options.id, "weight": options.weight, "action": labels.action}
@@ -152,7 +153,10 @@ class RecordRows:
         self._met = Counter[_Member]()  # in how many rows
         #: Features by the hash of the namespace; place in an array, word, or name; and whether it is a word.
         self._others: dict[tuple[int, int | str, bool], int] = {}
-        self._spaces: dict[str, tuple[int, int]] = {}
+        #: (hash, first byte) of a namespace.
+        self._space_of = functools.lru_cache(_MAX_REMEMBERED)(
+            lambda space: (hash_bytes(raw(space), names.seed, hash_all=names.hash_all), (raw(space) or b"\0")[0])
+        )
         #: Members that options name and no object has had, by the flag; whether one is a member of a member.
         elsewhere = options.label if labels.joined else None
         self._unmet = {name: f"--{role}" for name, role in self._roles.items() if name != elsewhere} | {
@@ -368,19 +372,13 @@ class RecordRows:
 
     def _enter(self, space: str) -> int:
         """Let what follows belong to a namespace; its hash."""
-        known = self._spaces.get(space)
-        if known is None:
-            name = raw(space)
-            known = (hash_bytes(name, self._seed, hash_all=self._hash_all), name[0] if name else 0)
-            if len(self._spaces) >= _MAX_REMEMBERED:
-                self._spaces.clear()
-            self._spaces[space] = known
-        self._dropped = bool(self._drop[known[1]])
+        seed, byte = self._space_of(space)
+        self._dropped = bool(self._drop[byte])
         end = len(self._rows.entries)
         if len(self._runs) > self._run_indptr[-1] and self._runs[-1][1] == end:
             self._runs.pop()  # nothing came
-        self._runs.append((known[1], end))
-        return known[0]
+        self._runs.append((byte, end))
+        return seed
 
     def _other(self, seed: int, of: int | str, space: str, word: bool) -> int:
         """The feature of a `word`, of another name, or of a place of an array, in a namespace with that hash."""
