@@ -20,7 +20,6 @@ import collections
 import contextlib
 import dataclasses
 import functools
-import itertools
 import os
 import threading
 import time
@@ -242,6 +241,7 @@ def _in_rounds(client: Client, job: LearnJob, parts: list[Any], chosen: Rounds, 
     """Learners that are merged after each round; the merged learner is sent to this process at the end alone.
 
     One learner learns the first rows before all others begin, and the merged one the first rows of the last partition.
+    After `COPY_EVERY` partitions they wait for each other, and what each has learned is copied to a second worker.
     """
 
     def learn(i: int, before: Any, span: Span) -> Any:
@@ -260,23 +260,19 @@ def _in_rounds(client: Client, job: LearnJob, parts: list[Any], chosen: Rounds, 
         seen = done.progress.examples
     previous: Any = None  # what the round before began with
     for own in chosen.rounds:
-        chains = []
-        for g, numbers in enumerate(own):
-            chain = [begin(base, each[g])]
-            for i in numbers:
-                span = Span(max(alone.get(i, 0), LAST_ROWS if i == last else 0))
-                chain.append(learn(i, chain[-1], span))
-            chains.append(chain[1:])
-        learned = [chain[-1] for chain in chains]
+        learned = [begin(base, before) for before in each[: len(own)]]
+        for at in range(0, max(map(len, own)), COPY_EVERY):
+            learned = _computed(client, learned, 2) if at else learned
+            for g, numbers in enumerate(own):
+                for i in numbers[at : at + COPY_EVERY]:
+                    span = Span(max(alone.get(i, 0), LAST_ROWS if i == last else 0))
+                    learned[g] = learn(i, learned[g], span)
         lights = map(dask.delayed(tasks.without_learner), learned)
         merged = _tree(base, previous, learned)
         if len(learned) > 1:
             previous = base
-        merged, *lights = _computed(
-            client, [merged, *lights], [chain[COPY_EVERY - 1 : -1 : COPY_EVERY] for chain in chains]
-        )
+        base, *lights = _computed(client, [merged, *lights])
         each[: len(lights)] = lights
-        base = merged
     settle = dask.delayed(functools.partial(tasks.settled_on, job, last + 1, Span(0, LAST_ROWS)))
     base = settle(parts[last], begin(base, None))
     every = checked_results(client.compute([*each, base]), job.reading)
@@ -305,44 +301,14 @@ def _tree(base: Any, previous: Any, learned: list[Any]) -> Any:
     return learned[0]
 
 
-def _computed(client: Client, delayed: list[Any], chains: Sequence[list[Any]] = ()) -> list[Any]:
-    """Futures of what has been computed, which stays on the workers; the first of them on several.
-
-    Of each chain of further tasks the last that is done is on two workers, until all is computed.
-    """
-    futures = list(client.compute([*delayed, *itertools.chain.from_iterable(chains)]))
-    # what is copied is in no other list, or its results would stay on the workers when it is forgotten
-    _wait(futures, _Copies(client, [[futures.pop(len(delayed)) for _ in chain] for chain in chains]))
-    _replicate(client, futures[0], REPLICAS)
-    return futures
-
-
-def _replicate(client: Client, future: Any, count: int) -> None:
-    """Have the result of a task on so many workers, if there are as many."""
-    count = min(count, len(client.nthreads()))
-    if count > 1:
-        client.replicate([future], n=count)
-
-
-class _Copies:
-    """Futures of chains of tasks, of which the last result of each is copied, and earlier ones are forgotten."""
-
-    def __init__(self, client: Client, chains: list[list[Any]]):
-        self._client, self._chains = client, chains
-        self._copied = [""] * len(chains)
-
-    def copy(self) -> None:
-        """Copy what has been computed since."""
-        for at, chain in enumerate(self._chains):
-            done = [future for future in chain if future.status == "finished"]
-            if done and done[-1].key != self._copied[at]:
-                _replicate(self._client, done[-1], 2)
-                self._copied[at] = done[-1].key
-                del chain[: chain.index(done[-1])]
-
-    def pending(self) -> list[Any]:
-        """Return what has not been computed."""
-        return [future for chain in self._chains for future in chain if not future.done()]
+def _computed(client: Client, delayed: list[Any], workers: int = REPLICAS) -> list[Any]:
+    """Futures of what has been computed, which stays on the workers: each on so many, if there are as many."""
+    futures = client.compute(delayed)
+    _wait(futures)
+    workers = min(workers, len(client.nthreads()))
+    if workers > 1:
+        client.replicate(futures, n=workers)
+    return list(futures)
 
 
 def answers(learner: Learner, parts: list[Any], reading: Reading, client: Client) -> Iterator[Answered]:
@@ -502,7 +468,7 @@ def results_of(futures: list[Any]) -> list[Any]:
     return [_result(future, None) for future in futures]
 
 
-def _wait(futures: list[Any], copies: _Copies | None = None) -> None:
+def _wait(futures: list[Any]) -> None:
     """Wait for all, whose results stay where they are.
 
     Raises SonlearnError if the cluster cannot run them, CancelledError if they are `UNWANTED`; they are cancelled then.
@@ -510,15 +476,11 @@ def _wait(futures: list[Any], copies: _Copies | None = None) -> None:
     client, unwanted, working = futures[0].client, UNWANTED.get(), time.monotonic()
     poll = POLL_SECONDS if unwanted is None else CANCEL_POLL_SECONDS
     while True:
-        steps = copies.pending() if copies else []
         if unwanted is not None and unwanted.is_set():
-            client.cancel([*futures, *steps])
+            client.cancel(futures)
             raise CancelledError
         with contextlib.suppress(TimeoutError), _lost(), client.as_current():
-            wait(steps or futures, timeout=poll, return_when="FIRST_COMPLETED" if steps else "ALL_COMPLETED")
-        del steps  # of which `copy` forgets some
-        if copies:
-            copies.copy()
+            wait(futures, timeout=poll)
         for future in futures:
             if future.status in ("error", "cancelled", "lost"):
                 _result(future, POLL_SECONDS)

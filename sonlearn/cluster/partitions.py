@@ -40,7 +40,7 @@ SETTLED = 65536
 #: Partitions that a learner learns in a round at most, and rounds at least where there are partitions enough, unless it
 #: is given how many there are.
 MAX_PARTITIONS_PER_ROUND, MIN_ROUNDS = 8, 16
-#: Partitions after which what a learner has learned is copied to a second worker: if its worker dies, no more than
+#: Partitions after which learners wait for each other and are copied to a second worker: if a worker dies, no more than
 #: these are learned again.
 COPY_EVERY = 2
 #: Bytes at the beginning of a file that tell its kind.

@@ -241,9 +241,6 @@ class Watched:
         with open(self.log, "a") as file:
             file.write(f"{self.number}\n")
         if self.number == self.fatal:
-            deadline = time.monotonic() + 120
-            while not os.path.exists(self.log + ".copied") and time.monotonic() < deadline:
-                time.sleep(0.02)
             dying((), self.log + ".died")
         return iter(self.lines)
 
@@ -259,36 +256,32 @@ def test_a_death_costs_no_more_than_the_parts_since_the_last_copy(here, days, tm
     lines = [line for text in days[1] for line in text.splitlines()]
     parts = [lines[i::16] for i in range(16)]
     options, text = LearnOptions(method="nag"), TextOptions(format="svmlight")
-    found, counts, forgotten = [], [], set()
+    found, counts, copied = [], [], []
+    computed = cluster._computed
 
-    class Copies(cluster._Copies):
-        """Notes when what the first learner has learned is copied, and of the second one the first four parts.
+    def copying(client, delayed, workers=cluster.REPLICAS):
+        """Notes what has been copied; what was before the last copy is in no worker's memory any more."""
+        futures = computed(client, delayed, workers)
+        deadline = time.monotonic() + 60
+        while here.run_on_scheduler(in_memory, keys=list(itertools.chain.from_iterable(copied[1:-1]))):
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        copied.append([future.key for future in futures])
+        return futures
 
-        And when the results before these are in no worker's memory any more.
-        """
-
-        def copy(self):
-            before = {future.key for chain in self._chains for future in chain}
-            super().copy()
-            forgotten.update(before - {future.key for chain in self._chains for future in chain})
-            if [len(chain) for chain in self._chains] == [1, 2] and not os.path.exists(log + ".copied"):
-                deadline = time.monotonic() + 60
-                while here.run_on_scheduler(in_memory, keys=forgotten):
-                    assert time.monotonic() < deadline
-                    time.sleep(0.02)
-                pathlib.Path(log + ".copied").touch()
-
-    monkeypatch.setattr(cluster, "_Copies", Copies)
+    monkeypatch.setattr(cluster, "_computed", copying)
     for name, fatal in (("calm", -1), ("death", 13)):
         log = str(tmp_path / name)
         watched = [Watched(part, i, log, fatal) for i, part in enumerate(parts)]
+        copied.clear()
         found.append(cluster.train(watched, options, text, learners=2, rounds=1, client=here))
         read = pathlib.Path(log).read_text().split()
         counts.append(np.bincount([int(number) for number in read], minlength=16))
+        assert [len(keys) for keys in copied] == [2, 2, 2, 2, 3]  # the first rows, three times two learners, the merged
     same_state(*found)
     assert counts[0].tolist() == [2, *[1] * 14, 2]  # the first and the last rows are learned before and after
     again = counts[1] - counts[0]
-    assert os.path.exists(log + ".copied")
+    assert os.path.exists(log + ".died")
     assert again[13] == 1
     assert again[8:].sum() <= COPY_EVERY
     assert again[:8].sum() <= COPY_EVERY
