@@ -115,7 +115,7 @@ class Options:
     @property
     def _sign(self) -> float:
         """Return what raw predictions are multiplied with to speak for class 1, of two; of several classes 1."""
-        return 1.0 if self.learner_.options.several else 2.0 * self.positive_ - 1.0
+        return 2.0 * self.positive_ - 1.0
 
     def _labels_of(self, numbers: Any) -> Any:
         """Classes, by number (int64[n], or one), as the labels that the learner takes, float64[n]."""

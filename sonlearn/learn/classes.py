@@ -151,10 +151,10 @@ class Classes:
             else "unknown" for value in values.tolist()
         ]  # fmt: skip
 
-    @property
-    def values(self) -> list[float]:
-        """Return what `prediction` says of each class."""
-        return list(map(self._value, range(len(self.labels))))
+    def numbers_of(self, y: np.ndarray) -> np.ndarray:
+        """int64[n]: which of the classes labels are (`Predicted.label`), -1 for one that has not been met."""
+        place = {self._value(k): k for k in range(len(self.labels))}
+        return np.array([place.get(label, -1) for label in y.tolist()], dtype=np.int64)
 
     def judged(self, out: Predictions, y: np.ndarray, batch: Batch, rests: bool) -> Predicted:
         """Return what comes of the scores of rows of the classes `y` (as `coded` gives them).
@@ -162,7 +162,7 @@ class Classes:
         Where the model `rests` a class that it has not met has no loss.
         """
         n = len(y)
-        values = np.array([self._value(UNMET), *self.values])
+        values = np.array([self._value(UNMET), *map(self._value, range(len(self.labels)))])
         winner, raw, loss, other = np.zeros(n, np.int64), np.zeros(n), np.zeros(n), np.zeros(n)
         probabilities = np.zeros(out.raw.shape)
         judge(self.most or 0, self._softmax, out, y, winner, raw, loss, probabilities, other)

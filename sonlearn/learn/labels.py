@@ -179,6 +179,10 @@ class LabelEncoder:
         """Return how the engine has a label where they are `settled`: as it is."""
         return label
 
+    def numbers_of(self, y: np.ndarray) -> np.ndarray:
+        """int64[n]: which of two classes labels are (`Predicted.label`): 1 of those above 0, else 0."""
+        return np.asarray(y > 0, dtype=np.int64)
+
 
 def first_unfit(y: np.ndarray) -> int:
     """The first row whose label is UNFIT in float64[n], or n."""

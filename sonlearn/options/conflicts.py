@@ -85,7 +85,7 @@ def _check_budget(o: Any) -> None:
 def _check_classes(o: Any) -> None:
     """Check what goes together of the options of classes."""
     if o.positive and o.kind != "two":
-        other = _of_classes(o) if o.kind == "classes" else f"--loss {o.loss}"
+        other = _of_classes(o) or f"--loss {o.loss}"
         raise OptionError(f"--positive {o.positive} with {other}: it is for two classes; leave it out")
     if o.oaa is not None and (o.classes is not None or o.multinomial is not None):
         other = f"--classes {o.classes}" if o.multinomial is None else f"--multinomial {o.multinomial}"
@@ -188,8 +188,8 @@ def _check_output(o: Any) -> None:
 
 
 def _of_classes(o: Any) -> str:
-    """Return which flag says that there are several classes."""
-    return "--oaa" if o.oaa is not None else "--classes" if o.classes is not None else "--multinomial"
+    """Return which flag says that there are several classes; empty: none."""
+    return next((f"--{name}" for name in ("oaa", "classes", "multinomial") if getattr(o, name) is not None), "")
 
 
 def _check_projection(o: Any) -> None:

@@ -94,7 +94,7 @@ class Metrics:
             return
         if not chosen.all():
             y, weight, predicted = y[chosen], weight[chosen], chosen_of(predicted, chosen)
-        number = numbers_of(self._learner, y)
+        number = self._learner.labels.numbers_of(y)
         self._of.add(predicted, y, number, weight)
         if self._learner.options.coverage is not None:
             self._coverage.count(predicted, y, number)
@@ -255,7 +255,7 @@ class _Classes:
         self.calibration, self.confusion = Calibration(), Confusion()
 
     def add(self, predicted: Predicted, y: np.ndarray, number: np.ndarray, weight: np.ndarray) -> None:
-        """Add n rows with a label, whose classes have these numbers (see `numbers_of`)."""
+        """Add n rows with a label, whose classes have these numbers (`Learner.labels`)."""
         most = self._learner.options.oaa or self._learner.options.multinomial or 0
         unmet = max(most - predicted.probabilities.shape[1], 0)
         self.calibration.add(judged_classes(predicted, number, unmet), weight)
@@ -344,14 +344,6 @@ class PredictionSample:
     def rows(self) -> list[list[float]]:
         """[label, prediction] of each row kept."""
         return self._kept.tolist()
-
-
-def numbers_of(learner: Learner, y: np.ndarray) -> np.ndarray:
-    """int64[n]: which of the learner's classes labels are (`Predicted.label`), -1 for one that has not been met."""
-    if learner.options.kind != "classes":
-        return np.asarray(y > 0, dtype=np.int64)
-    place = {value: i for i, value in enumerate(learner.labels.values)}  # type: ignore[union-attr]  # of classes
-    return np.array([place.get(label, -1) for label in y.tolist()], dtype=np.int64)
 
 
 def spaced_cuts(cuts: list[Cut], most: int) -> list[Cut]:

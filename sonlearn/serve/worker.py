@@ -30,7 +30,6 @@ from sonlearn.learn.learner import Learner, chosen_of
 from sonlearn.options.run import ServeOptions
 from sonlearn.options.text import NAMESPACED, TABLES
 from sonlearn.report.audit import content_of
-from sonlearn.report.metrics import numbers_of
 from sonlearn.report.problem import problem_of
 from sonlearn.report.quality import CoverageTotals
 from sonlearn.text.chunk import ChunkParser, joined_chunks
@@ -511,7 +510,7 @@ class Worker(Queue):
             counted = ~np.isnan(predicted.label) & (batch.weight > 0) & ~predicted.refused
             if self.learner.options.coverage is not None and counted.any():
                 label = predicted.label[counted]
-                self.coverage.count(chosen_of(predicted, counted), label, numbers_of(self.learner, label))
+                self.coverage.count(chosen_of(predicted, counted), label, self.learner.labels.numbers_of(label))
             task.learned += int(counted.sum())
             task.loss += float((predicted.loss * batch.weight)[counted].sum())
         values = self.problem.replies(predicted)

@@ -11,7 +11,6 @@ from sonlearn import Batch, Learner, LearnOptions, TextOptions
 from sonlearn.learn.bandits.bandit import Bandit
 from sonlearn.options.bandit import BanditOptions
 from sonlearn.report.decisions import DecisionProblem
-from sonlearn.report.metrics import numbers_of
 from sonlearn.report.predictions import AnswerLines
 from sonlearn.report.problem import SeveralClasses, TwoClasses, problem_of
 from sonlearn.report.quality import CoverageTotals
@@ -122,7 +121,7 @@ def test_rows_of_tables_say_what_lines_and_replies_say(kind):
         assert [[signs[label] for label in one] for one in more["sets"]] == [row["set"] for row in rows]
         inside = ["{" + ",".join(map(str, one)) + "}" for one in more["sets"]]
         assert [line.split(" ")[1] for line in lines] == inside
-        number = numbers_of(problem.learner, predicted.label)
+        number = problem.learner.labels.numbers_of(predicted.label)
         covered, size = covered_of(problem, predicted)
         assert covered == [problem.labels[k] in row["set"] for k, row in zip(number, rows, strict=True)]
         assert size == [len(row["set"]) for row in rows]
@@ -141,7 +140,7 @@ def covered_of(problem, predicted):
         def add(self, covered, size):
             found.extend((covered.tolist(), size.tolist()))
 
-    Recorded().count(predicted, predicted.label, numbers_of(problem.learner, predicted.label))
+    Recorded().count(predicted, predicted.label, problem.learner.labels.numbers_of(predicted.label))
     return found
 
 

@@ -36,7 +36,7 @@ from sonlearn.learn.ensemble import merging, progress, resting
 from sonlearn.learn.ensemble.by_row import CommitteeByRow
 from sonlearn.learn.ensemble.combiner import Combiner, conditioned, discount, weights_of, without
 from sonlearn.learn.ensemble.label_scale import relative_weights
-from sonlearn.learn.ensemble.progress import SEVERAL, VALUES, measure, tally_up
+from sonlearn.learn.ensemble.progress import VALUES, measure, tally_up
 from sonlearn.learn.ensemble.pruning import RARE, SHORT, Judge, PruningCase, next_checkpoint, prune
 from sonlearn.learn.ensemble.resting import Copy, Resting, new_resting
 from sonlearn.learn.ensemble.scheduling import Scheduler, Seen, Views
@@ -140,7 +140,7 @@ class Committee(Engine):
             online=self.target.new_combiner(self.inputs),
             offline=without(self.target.new_combiner(self.inputs if self.short else ()), self.short),
             below=without(self.target.new_combiner(self.inputs if self.stacked else ()), self.above),
-            resting=self._new_resting(),
+            resting=new_resting(len(self.inputs), self.target.rests),
             tally=np.zeros((k, 5)),
             totals=np.zeros((2, 3)),
             drift=new_drift(),
@@ -242,7 +242,9 @@ class Committee(Engine):
             own = shown[self.members[i].view]
             members[i] = self.engines[i].renumbered(members[i], Numbers(own, int(own.max(initial=-1)) + 1))
         now["features"] = 1 + numbers.features[: now["features"][0]].max(initial=-1)
-        return state._replace(views=views, members=tuple(members), now=now, resting=self._new_resting())
+        return state._replace(
+            views=views, members=tuple(members), now=now, resting=new_resting(len(self.inputs), self.target.rests)
+        )
 
     def reordered(self, state: CommitteeState, order: list[int | None]) -> CommitteeState:
         """See `Engine.reordered`."""
@@ -509,6 +511,7 @@ class Committee(Engine):
     def _learn_at_rest(self, state: CommitteeState) -> None:
         """Members at rest predict the rows kept; see `resting`."""
         own, work, found = state.resting, self.at_work(state), list[tuple[np.ndarray, np.ndarray]]()
+        nothing = int(self.target.kind != VALUES)  # of classes, nothing is an input too
         then, usual = state._replace(**own.copy[0]._asdict()), self.usual(state)
         rows = resting.kept_rows(own)
         for start, stop in self._parts(then, Predictions.empty(len(rows.y))):
@@ -517,16 +520,11 @@ class Committee(Engine):
             finite = np.isfinite(V).all(axis=(0, 2))
             part = part._replace(rows=part.rows._replace(weight=np.where(finite, part.rows.weight, 0.0)))
             run_calls(self._combine_some(usual, work.offline, then, V, part, False, z))
-            nothing = np.zeros((0 if self.target.kind == VALUES else 1, len(z)))
-            V = np.vstack([V[[work.online.index(i) for i in work.offline], :, 0], nothing, z.T])
+            V = np.vstack([V[[work.online.index(i) for i in work.offline], :, 0], np.zeros((nothing, len(z))), z.T])
             errors, weight = self.target.errors(V, part)
             found.append((errors[:, finite], weight[finite]))
         errors, weight = (np.concatenate(each, axis=-1) for each in zip(*found, strict=True))
-        resting.learn(own, work.offline, errors, weight, float(self.target.kind != VALUES))
-
-    def _new_resting(self) -> Resting:
-        # of several classes it gains nothing, and costs up to 1.2 times the loss
-        return new_resting(len(self.inputs), copies=self.target.kind != SEVERAL)
+        resting.learn(own, work.offline, errors, weight, most=float(nothing))
 
     def _asked(self, state: CommitteeState, rows: Rows) -> tuple[Part, Seen]:
         """Rows that are only predicted, whatever stands in their labels."""

@@ -86,6 +86,8 @@ class SlotState(NamedTuple):
 class ClassSlots(Target):
     """Several classes. Labels are their numbers in the order in which they were named or met, or NaN."""
 
+    rests = False  # it gains nothing, and costs up to 1.2 times the loss
+
     def __init__(self, options: LearnOptions, members: tuple[Member, ...] = ()):
         super().__init__(options, members)
         self.kind, self.rules, self.precision = SEVERAL, pruning.CLASS_RULES, (PRIOR,)

@@ -81,6 +81,9 @@ class Target:
         By which members are pruned.
     """
 
+    #: Whether copies learn what members are worth without labels.
+    rests = True
+
     def __init__(self, options: LearnOptions, members: tuple[Member, ...] = ()):
         self.options, self._given = options, loss_of(options)
         self.classes = options.loss in CLASSIFICATION
