@@ -172,20 +172,21 @@ def run_python(program, *arguments, **environment):
     return done.stdout
 
 
-def test_a_plain_kernel_has_the_same_bits(tmp_path):
-    """What parses, learns, solves and predicts: by Numba, by `stored` without it, and by Numba's plain decorators."""
-    text, outputs = tmp_path / "text", []
-    text.write_text("".join(f"{-1 if i % 3 else 1} {1 + i % 7}:{i / 8} {8 + i % 4}:{1e-3 * i}\n" for i in range(200)))
-    for run, fast in enumerate("110"):
-        names = [tmp_path / f"{name}{run}" for name in ("model", "predictions")]
-        run_python(
-            "import sys; from sonlearn.cli import main\n"
-            f"t, m, p = {[str(text), *map(str, names)]}\n"
-            "main(['train', '--quiet', '--method', 'ridge', '-f', m, t])\n"
-            "main(['predict', '--quiet', '-i', m, '-p', p, t])\n",
-            SONLEARN_FASTSTART=fast,
-        )
-        outputs.append([name.read_bytes() for name in names])
+RIDGE = """
+import numpy as np
+from sonlearn import Learner, from_scipy
+from sonlearn.jit import without_numba
+without_numba()
+X = np.random.default_rng(0).normal(size=(200, 9))
+learner = Learner(method="ridge")
+print(learner.partial_fit(from_scipy(X, np.sign(X[:, 0]))).raw.tobytes().hex())
+print(*(array.tobytes().hex() for array in learner.to_arrays()[1].values()))
+"""
+
+
+def test_a_plain_kernel_has_the_same_bits():
+    """What learns, solves and predicts: by Numba, by `stored` without it, and by Numba's plain decorators."""
+    outputs = [run_python(RIDGE, SONLEARN_FASTSTART=fast) for fast in "110"]
     assert outputs[0] == outputs[1] == outputs[2]
 
 
@@ -222,40 +223,47 @@ def test_types_are_told_apart_where_numba_tells_them_apart():
             stored.types_of((value,))
 
 
-WITHOUT_NUMBA = """
+#: Runs a kernel that compiles quickly; `out` is 5, 1 then.
+COPY = """
+import numpy as np
+from sonlearn.learn.by_row import copy_one
+out = np.arange(2)
+copy_one(np.array([5]), out)
+"""
+WITHOUT_NUMBA = f"""
 import sys
 from sonlearn.jit import on_compilation, without_numba
 without_numba()
 with on_compilation(lambda done: done or print("compiled")):
-    from sonlearn.text.hashing import hash_bytes
-    print(hash_bytes(b"a") & (2**18 - 1), "numba" in sys.modules)
+    exec({COPY!r})
+    print(*out, "numba" in sys.modules)
 """
 
 
-def run_hash(folder, **environment):
-    """What a process prints that runs a kernel of the cache in a folder, or compiles it."""
+def run_copy(folder, **environment):
+    """What a process prints that runs `COPY` by the cache in a folder, or compiles its kernel."""
     return run_python(WITHOUT_NUMBA, SONLEARN_CACHE_DIR=str(folder), **environment).split()
 
 
 def the_file(folder, end):
-    (path,) = [path for path in folder.rglob("*" + end) if "hashing" in path.name]
+    (path,) = [path for path in folder.rglob("*" + end) if "by_row" in path.name]
     return path
 
 
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory):
-    """A folder with the kernel of `run_hash`."""
+    """A folder with the kernel of `run_copy`."""
     folder = tmp_path_factory.mktemp("compiled")
-    assert run_hash(folder) == ["compiled", "92594", "True"]
+    assert run_copy(folder) == ["compiled", "5", "1", "True"]
     return folder
 
 
 @pytest.mark.skipif(not stored.is_possible(), reason="not a tested Numba")
 def test_a_kernel_for_another_processor_is_not_run(compiled, tmp_path):
     shutil.copytree(compiled, tmp_path / "k")
-    assert run_hash(tmp_path / "k") == ["92594", "False"]
-    assert run_hash(tmp_path / "k", NUMBA_CPU_NAME="generic") == ["compiled", "92594", "True"]
-    assert len([path for path in tmp_path.rglob("*.code") if "hashing" in path.name]) == 2
+    assert run_copy(tmp_path / "k") == ["5", "1", "False"]
+    assert run_copy(tmp_path / "k", NUMBA_CPU_NAME="generic") == ["compiled", "5", "1", "True"]
+    assert len([path for path in tmp_path.rglob("*.code") if "by_row" in path.name]) == 2
 
 
 @pytest.mark.parametrize(
@@ -273,9 +281,9 @@ def test_a_damaged_file_is_compiled_and_replaced(compiled, tmp_path, end, gone):
         path.write_bytes(data[:-9] + bytes([data[-9] ^ 1]) + data[-8:])
     if end == ".kernel" and stored.is_possible():
         the_file(folder, ".code").unlink()  # or nobody would read the other one
-    assert run_hash(folder) == [*(["compiled"] if end == ".kernel" else []), "92594", "True"]
+    assert run_copy(folder) == [*(["compiled"] if end == ".kernel" else []), "5", "1", "True"]
     assert path.read_bytes()[:8] == data[:8]  # the length
-    assert run_hash(folder) == ["92594", str(not stored.is_possible())]
+    assert run_copy(folder) == ["5", "1", str(not stored.is_possible())]
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -319,31 +327,30 @@ def test_compilation_by_others_is_left_alone():
     program = """
 import numba
 from sonlearn.jit import on_compilation
-from sonlearn.text.hashing import hash_bytes
 found = []
 with on_compilation(lambda done: found.append(f"ours {done}")):
     numba.njit(lambda x: x + 2)(1)
     print(*found)
-    hash_bytes(b"a")
+    exec(COPY)
 print(*found)
 """
     with tempfile.TemporaryDirectory() as place:
-        assert run_python(program, SONLEARN_CACHE_DIR=place) == "\nours 0\n"
+        assert run_python(program.replace("COPY", repr(COPY)), SONLEARN_CACHE_DIR=place) == "\nours 0\n"
 
 
 def test_a_numba_that_keeps_no_kernels_compiles_them(tmp_path):
-    program = """
+    program = f"""
 import warnings
 from numba.core.compiler import CompileResult
-from sonlearn.text.hashing import hash_bytes
 del CompileResult._reduce
 with warnings.catch_warnings(record=True) as found:
-    print(hash_bytes(b"a") & (2**18 - 1))
+    exec({COPY!r})
+print(*out)
 print(*(each.message for each in found))
 """
     for _ in range(2):
         value, message = run_python(program, SONLEARN_CACHE_DIR=str(tmp_path)).splitlines()
-        assert value == "92594"
+        assert value == "5 1"
         assert message.startswith(
             f"Numba {numba.__version__} keeps no kernels for sonlearn, which are compiled in each"
         )
@@ -352,15 +359,14 @@ print(*(each.message for each in found))
 
 def test_the_locators_of_others_do_not_move_the_cache(tmp_path):
     """Another locator would not know when a kernel is stale."""
-    program = "from sonlearn.text.hashing import hash_bytes; print(hash_bytes(b'a') & (2**18 - 1))"
     environment = {"SONLEARN_CACHE_DIR": str(tmp_path), "NUMBA_CACHE_LOCATOR_CLASSES": "UserWideCacheLocator"}
-    assert run_python(program, **environment) == "92594\n"
-    assert list(tmp_path.rglob("sonlearn.text.hashing.*.kernel"))
+    assert run_python(COPY + "print(*out)", **environment) == "5 1\n"
+    assert list(tmp_path.rglob("sonlearn.learn.by_row.*.kernel"))
 
 
 # ------------------------------------------------------------------------------------------------- places
 
-KERNEL = """
+KERNEL = f"""
 import sys, time
 from pathlib import Path
 import sonlearn.jit.folders as j
@@ -370,8 +376,8 @@ writable = j._writable
 j._writable = lambda folder: str(Path(folder).parent) not in closed and writable(folder)
 from sonlearn.jit import on_compilation
 with on_compilation(lambda done: done or print("compiled")):
-    from sonlearn.text.hashing import hash_bytes
-    assert hash_bytes(b"a") & (2**18 - 1) == 92594
+    exec({COPY!r})
+    assert out.tolist() == [5, 1]
 """
 
 
