@@ -224,24 +224,40 @@ def in_a_shell(command, environment):
     ).stdout  # fmt: skip
 
 
-def in_this_process(command):
-    """What a command line of `sonlearn` alone prints, on both streams: to start a process takes longer than most."""
-    out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+def in_this_process(command, given):
+    """(standard output, standard error) of a command line of `sonlearn` alone, which is `given` a standard input."""
+    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given.encode())))
         main(shlex.split(command)[1:])
-    return out.buffer.getvalue().decode("utf-8")
+    return [stream.buffer.getvalue().decode() for stream in (out, err)]
+
+
+def in_turn(command, environment):
+    """What a pipe of commands prints, one after the other: to start a process takes longer than most of `sonlearn`."""
+    passed, said = "", ""
+    for stage in command.split(" | "):
+        if re.fullmatch(r"sonlearn [^|&<>$*`]+", stage):
+            passed, more = in_this_process(stage, passed)
+        else:
+            done = subprocess.run(
+                ["/bin/sh", "-c", stage], env=environment, input=passed, capture_output=True, text=True, check=False
+            )
+            passed, more = done.stdout, done.stderr
+        said += more
+    return said + passed
 
 
 @pytest.mark.skipif(os.name != "posix", reason="the commands are for a POSIX shell")
 @pages_with("console")
 def test_the_commands_print_what_a_page_says(page, place, monkeypatch):
-    """Those of the README as a user runs them, of other pages only what needs the shell."""
+    """Those of the README as a user runs them, of other pages `sonlearn` in this process."""
     monkeypatch.chdir(place[0])
     for block in blocks(page, "console"):
         for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             command, *expected = part.splitlines()
-            alone = re.fullmatch(r"sonlearn [^|&<>$*`]+", command) and page.name != "README.md"
-            printed = in_this_process(command) if alone else in_a_shell(command, place[1])
+            whole = page.name == "README.md" or re.search("[;()&]", command)
+            printed = (in_a_shell if whole else in_turn)(command, place[1])
             assert "Traceback" not in printed
             check_output([line for line in printed.splitlines() if not line.startswith(TIMING)], expected)
 
