@@ -81,12 +81,13 @@ def pytest_sessionfinish(session, exitstatus):
             file.writelines(f"{report.nodeid}\n" for report in reporter.stats.get("passed", ()))
 
 
-def package(name):
+def package(name, fixture=None):
     """A fixture that is a package; a test that asks for it is skipped where it is not installed."""
-    return pytest.fixture(lambda: pytest.importorskip(name, reason=f"{name} is not installed"), name=name)
+    return pytest.fixture(lambda: pytest.importorskip(name, reason=f"{name} is not installed"), name=fixture or name)
 
 
-pandas, pyarrow, vowpalwabbit = map(package, ("pandas", "pyarrow", "vowpalwabbit"))
+fsspec, pandas, polars, pyarrow, tqdm = map(package, ("fsspec", "pandas", "polars", "pyarrow", "tqdm"))
+vowpalwabbit, parquet = package("vowpalwabbit"), package("pyarrow.parquet", "parquet")
 
 
 @pytest.fixture

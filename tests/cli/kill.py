@@ -1,7 +1,8 @@
-"""Kill commands at random moments and see what they leave: ``python tests/cli/kill.py 200 [SEED]``.
+"""Kill commands at random moments and see what they leave.
 
-What was there stays whole, whether it is the old file or the new one; what is left over is removed by the next command
-that writes to the place. `test_kill.py` does the same a few times.
+A long run: ``PYTHONPATH=$PWD:$PWD/tests/support python tests/cli/kill.py 200 [SEED]``. What was there stays whole,
+whether it is the old file or the new one; what is left over is removed by the next command that writes to the place.
+`test_kill.py` does the same a few times.
 """
 
 import contextlib
@@ -14,32 +15,29 @@ import tempfile
 import time
 from pathlib import Path
 
+from commands import start
+from places import sample
+
 from sonlearn.cli import main
 from sonlearn.text.cache import read_trailer
 
-ROOT = Path(__file__).resolve().parents[2]
-PROGRAM = [sys.executable, "-m", "sonlearn"]
-
 #: Name of a command: (its arguments, the file that it writes).
 COMMANDS = {
-    "save": (["train", "--quiet", "--sketch", "none", "--checkpoint", "1", "-f", "model", "big.svm"], "model"),
-    "cache": (["train", "--quiet", "--sketch", "none", "--cache_file", "cache", "big.svm"], "cache"),
+    "save": (["train", "--quiet", "--method", "nag", "--checkpoint", "1", "-f", "model", "big.svm"], "model"),
+    "cache": (["train", "--quiet", "--method", "nag", "--cache_file", "cache", "big.svm"], "cache"),
     "convert": (["convert", "--to", "vw", "-o", "out.vw", "big.svm"], "out.vw"),
     "sketch": (["sketch", "--quiet", "-l", "20", "-o", "s.npz", "big.svm"], "s.npz"),
 }
 
 
-def start(folder: Path, arguments: list[str]) -> subprocess.Popen:
+def begun(folder: Path, arguments: list[str]) -> subprocess.Popen:
     """A command under way in `folder`."""
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    return subprocess.Popen(
-        [*PROGRAM, *arguments], cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
+    return start(*arguments, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
 def run(folder: Path, arguments: list[str]) -> int:
     """A command's exit status."""
-    return start(folder, arguments).wait()
+    return begun(folder, arguments).wait()
 
 
 def whole(folder: Path, name: str) -> bool:
@@ -57,8 +55,8 @@ def whole(folder: Path, name: str) -> bool:
 
 def prepare(folder: Path, lines: int) -> dict[str, float]:
     """Data, the files that commands write, and how long each command takes."""
-    sample = (ROOT / "data" / "sample.svm").read_text(encoding="utf-8").splitlines(keepends=True)
-    (folder / "big.svm").write_text("".join(sample * (1 + lines // len(sample))))
+    text = sample("sample.svm")
+    (folder / "big.svm").write_text(text * (1 + lines // text.count("\n")))
     seconds = {}
     for name, (arguments, _) in COMMANDS.items():
         for _ in range(2):
@@ -87,7 +85,7 @@ def kill(folder: Path, name: str, moment: float, writing: bool) -> int:
         with (folder / "big.svm").open("a") as file:  # the cache has to be made anew
             file.write("1 1:1\n")
     before, old = {*os.listdir(folder)} - left_over(folder, lock=True), left_over(folder, lock=False)
-    process = start(folder, arguments)
+    process = begun(folder, arguments)
     while writing and process.poll() is None and not left_over(folder, lock=False) - old:
         time.sleep(0.0005)
     time.sleep(moment)

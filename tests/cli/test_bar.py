@@ -61,8 +61,7 @@ def test_several_files_tables_and_caches(places):
     assert 0.9 < cached[-1] <= 1.0  # but for what stands at the end of a cache
 
 
-def test_parquet(places, pyarrow):
-    parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
+def test_parquet(places, pyarrow, parquet):
     table = pyarrow.table({"y": [0.0, 1.0] * 20_000, "x": list(range(40_000))})
     parquet.write_table(table, "a.parquet", row_group_size=5000)
 
@@ -144,8 +143,7 @@ def test_no_bar_where_the_length_is_not_known_or_nothing_is_to_be_said(places, a
     assert (shown == "") == ("--quiet" in arguments)
 
 
-def test_no_bar_where_there_is_no_terminal(places, cli):
-    pytest.importorskip("tqdm", reason="tqdm is not installed")
+def test_no_bar_where_there_is_no_terminal(places, cli, tqdm):
     texts = []
     for flags in ([], ["--progress-bar"]):
         err = cli.err("train", "--method", "nag", *flags, "a.svm")

@@ -7,19 +7,6 @@ from sonlearn.errors import OptionError
 from sonlearn.sketch import make_sketch
 
 
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("You are late today.", "; words are read as VW text, behind a label and a bar: 1 | words; or of"),
-        ("1 you are late today", "; words are read as VW text, behind a label and a bar: 1 | words; or of"),
-        ("__label__ham see you", "; this looks like fastText's: sed 's/^__label__\\([^ ]*\\)/\\1 |/' FILE | sonlearn"),
-    ],
-)
-def test_text_that_is_no_libsvm(cli, tmp_path, line, message):
-    (tmp_path / "t").write_text(line + "\n")
-    assert message in cli.error("train", "--quiet", tmp_path / "t")
-
-
 @pytest.mark.parametrize("line", ["1 2:3 x", "x 1:2", "1 2:x"])
 def test_libsvm_that_is_malformed_has_no_such_remedy(cli, tmp_path, line):
     (tmp_path / "t").write_text(line + "\n")

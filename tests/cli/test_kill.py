@@ -9,4 +9,4 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="kill -9")
 
 
 def test_killed_commands_lose_nothing():
-    trial(8, seed=1)
+    trial(4, seed=1)

@@ -36,11 +36,53 @@ def test_what_is_asked_for_and_what_the_model_has(cli):
         assert f" is asked for, but the model with has {own}: " in cli.error("train", "-i", "with", *flags, "a.svm")
 
 
-def test_nothing_but_malformed_lines(cli):
-    Path("bad").write_text("x\ny\n1 1:z\n")
-    line = cli.error("train", "--quiet", "--on-error", "skip", "bad")
-    assert line.startswith("bad: found 3 malformed lines and nothing else (the first: bad:1:1: found 'x', expected ")
-    assert line.endswith("), expected at least one example")
+#: What the file t holds, the command that reads it, and a part of what is said, or behind a $ its end.
+FORMAT, NO_LABEL = "train --quiet --method nag", "$; this looks like CSV: train with --label COLUMN"
+WORDS = "; words are read as VW text, behind a label and a bar: 1 | words; or of"
+ARRAY = "$; this looks like an array of JSON: an object a line is read, which jq -c '.[]' FILE writes"
+BUYS, NO_BUYS = f"{FORMAT} --label buys", "', expected one column 'buys' (--label); "
+BAD_TEXTS = [
+    ("You are late today.\n", FORMAT, WORDS),
+    ("1 you are late today\n", FORMAT, WORDS),
+    ("text, with words that go on\n1,2\n", FORMAT, "words are read as VW text"),
+    ("__label__ham see you\n", FORMAT,
+     "; this looks like fastText's: sed 's/^__label__\\([^ ]*\\)/\\1 |/' FILE | sonlearn"),
+    ("x\ny\n1 1:z\n", f"{FORMAT} --on-error skip",
+     "t: found 3 malformed lines and nothing else (the first: t:1:1: found 'x', expected "),
+    ("x\ny\n1 1:z\n", f"{FORMAT} --on-error skip", "$), expected at least one example"),
+    ("customer id,age,y\n1,2,3\n", FORMAT, NO_LABEL), ("a;b;y\n1,2,3\n", FORMAT, NO_LABEL),
+    ("id\tage\ty\n1,2,3\n", FORMAT, NO_LABEL), ('"a","b"\n1,2,3\n', FORMAT, NO_LABEL),
+    *((text, f"{FORMAT}{flags}", ARRAY) for flags in ("", " --label y")
+      for text in ('[{"a": 1}, {"a": 2}]', '[\n{"a": 1}\n]\n', '[{"a": 1, "b": 2},\n{"a": 2}]\n')),
+    ("Age,Buys\n1,1\n", BUYS, "'Age, Buys" + NO_BUYS + "did you mean 'Buys'?"),
+    ("# all\na\tbuys\n1\t1\n", BUYS, "'# all" + NO_BUYS + "lines behind # are rows of CSV"),
+    ("a, or b?\tbuys\n1\t1\n", BUYS, "or b?\\tbuys" + NO_BUYS + "give --delimiter tab"),
+    ("a|buys\n1|1\n", BUYS, "'a|buys" + NO_BUYS + "give --delimiter '|'"),
+    ("Größe,Käufe\n1,1\n".encode("latin-1"), f"{FORMAT} --label Käufe",
+     "(--label); the header is text that is not UTF-8; if it is Windows-1252 or Latin-1 (with 'ö'), "),
+    ("a,b,y\n1,2,1\n", f"{FORMAT} --label y --ignore a,b",
+     "$expected a column 'a,b' (--ignore); several columns: --ignore 'a' --ignore 'b'"),
+    ("a,b,y\n1,2,1\n", f"{FORMAT} --label y --ignore a,c", "$expected a column 'a,c' (--ignore)"),
+    ("1 1:1\n3 1:1\n", FORMAT, "$found label 3, expected -1 and +1, or 0 and 1, for --loss logistic "
+     "(several classes: --oaa K, or --classes auto; values: --loss squared; two other labels: --positive 3)"),
+    ("1 1:1\n5 1:1\n", f"{FORMAT} --oaa 4",
+     "$found label 5, expected 1 to 4, or 0 to 3, for --oaa 4 (more classes: --oaa 5)"),
+    ("1 | x\na | x\n", FORMAT, "$found 'a', expected a label (a finite number), or nothing, before the first bar; "
+     "names of classes: --classes auto"),
+    ("a 1:1\n", f"{FORMAT} --classes auto", "$found 'a', expected a label (a finite number), then index:value pairs"),
+    (bytes(range(256)) * 9, "describe", "$t: found a binary file (a zero byte at offset 0), expected text (LIBSVM, VW, "
+     "CSV, JSON), plain or compressed with gzip, bzip2, xz or zstd"),
+    ("a|b\n1|2\n", "describe", "$expected a table with a header; give --delimiter '|'"),
+    ("1 |a x\n-1 |a y\n", "describe", "$; this looks like VW text, not CSV"),
+]  # fmt: skip
+
+
+@for_all("text, command, said", BAD_TEXTS)
+def test_bad_text_is_one_line_with_a_remedy(cli, text, command, said):
+    Path("t").write_bytes(text if isinstance(text, bytes) else text.encode())
+    line = cli.error(f"{command} t")
+    assert line.startswith("t:")
+    assert line.endswith(said[1:]) if said.startswith("$") else said in line
 
 
 @pytest.mark.parametrize("verb", ["train", "convert --to vw", "sketch"])

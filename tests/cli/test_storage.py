@@ -91,17 +91,16 @@ def test_every_flipped_byte_is_refused_or_means_nothing(stored, arrays):
     whole = bytearray(stored.read_bytes())
     reasons = set()
     for i in range(len(whole)):
-        for bits in (0x01, 0x80):
-            whole[i] ^= bits
-            stored.write_bytes(whole)
-            try:
-                header, back = storage.read(stored)
-            except ModelFileError as error:
-                reasons.add(str(error).removeprefix(f"{stored}: ").split()[1])
-            else:  # of the time of a part, say
-                assert (header, list(back)) == (HEADER, list(arrays))
-                assert all(same(arrays[name], back[name]) for name in arrays)
-            whole[i] ^= bits
+        whole[i] ^= 1 << i % 8
+        stored.write_bytes(whole)
+        try:
+            header, back = storage.read(stored)
+        except ModelFileError as error:
+            reasons.add(str(error).removeprefix(f"{stored}: ").split()[1])
+        else:  # of the time of a part, say
+            assert (header, list(back)) == (HEADER, list(arrays))
+            assert all(same(arrays[name], back[name]) for name in arrays)
+        whole[i] ^= 1 << i % 8
     assert reasons == {"not", "truncated"}
 
 

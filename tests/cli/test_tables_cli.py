@@ -329,11 +329,10 @@ def test_describe_parquet_as_csv(cli, pandas):
     assert (in_memory.rows, sonlearn.describe("t.csv", rows=7).rows, in_memory.labels) == (60, 7, {"no": 30, "yes": 30})
 
 
-def test_a_row_like_the_header_is_described(tmp_path, pyarrow):
+def test_a_row_like_the_header_is_described(tmp_path, pyarrow, parquet):
     table = pyarrow.table({"a": ["a", "x", "a"], "b": ["b", "y", "z"]})
     assert sonlearn.describe(table).rows == 3
     assert [column.name for column in sonlearn.describe(table.slice(0, 0), label="b").columns] == ["a", "b"]
-    parquet = pytest.importorskip("pyarrow.parquet", reason="the extra arrow is not installed")
     parquet.write_table(table, tmp_path / "t.parquet", row_group_size=1)
     assert sonlearn.describe(str(tmp_path / "t.parquet")).rows == 3
 

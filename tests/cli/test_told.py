@@ -105,26 +105,6 @@ def test_actions_of_a_table_come_out_as_they_went_in(cli, tmp_path):
     ) in cli.err("train", "--cb", 3, *columns, "log.csv")
 
 
-@pytest.mark.parametrize(
-    "header",
-    ["customer id,age,y", "a;b;y", "id\tage\ty", '"a","b"'],
-)
-def test_a_table_without_a_label_is_told_of_tables(cli, tmp_path, header):
-    (tmp_path / "t.csv").write_text(f"{header}\n1,2,3\n")
-    told = cli.error("train", "--quiet", "--method", "nag", "t.csv")
-    assert told.endswith("; this looks like CSV: train with --label COLUMN")
-    (tmp_path / "t.txt").write_text("text, with words that go on\n1,2\n")
-    assert "words are read as VW text" in cli.error("train", "--quiet", "--method", "nag", "t.txt")
-
-
-@pytest.mark.parametrize("text", ['[{"a": 1}, {"a": 2}]', '[\n{"a": 1}\n]\n', '[{"a": 1, "b": 2},\n{"a": 2}]\n'])
-@pytest.mark.parametrize("flags", [(), ("--label", "y")])
-def test_an_array_of_json_is_named(cli, tmp_path, text, flags):
-    (tmp_path / "t.json").write_text(text)
-    told = cli.error("train", "--quiet", "--method", "nag", *flags, "t.json")
-    assert told.endswith("; this looks like an array of JSON: an object a line is read, which jq -c '.[]' FILE writes")
-
-
 def test_decisions_are_written_as_tables(cli, tmp_path):
     """The likeliest action with its probability; ids are tags."""
     lines = [f"{1 + i % 3}:{float(i % 3 != 2)}:.3 'v{i} | x{i % 2}" for i in range(60)]

@@ -32,9 +32,8 @@ def test_ranges_of_bytes_are_the_file(block, tmp_path):
     assert found == rows(read_batches(str(path), TEXT))
 
 
-def test_a_store_is_read_like_a_disk():
+def test_a_store_is_read_like_a_disk(fsspec):
     """What is plain text is cut there, too; what is compressed is read whole, and errors have the file's line."""
-    fsspec = pytest.importorskip("fsspec")
     text = "".join(LINES).encode()
     names = [f"memory://cluster/{name}" for name in ("a.svm", "b.svm.gz", "c.svm")]
     for name, content in zip(names, (text, gzip.compress(text), text + b"\n1 3:x\n"), strict=True):

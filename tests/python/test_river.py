@@ -217,8 +217,7 @@ def test_what_is_wrong_is_told_in_a_short_line():
         ours.learn_one({"a": 10**400}, 1)
 
 
-def test_what_pandas_has_is_told_in_a_line():
-    pandas = pytest.importorskip("pandas", reason="needs pandas")
+def test_what_pandas_has_is_told_in_a_line(pandas):
     series = pandas.Series([1.0, 2.0])
     for ours, x, y in (
         (SonlearnClassifier(method="nag"), {"a": series}, 1), (SonlearnClassifier(method="nag"), {"a": 1.0}, pandas.NA),

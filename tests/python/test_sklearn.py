@@ -5,7 +5,6 @@ import contextlib
 import copy
 import dataclasses
 import importlib
-import io
 import pickle
 import re
 import signal
@@ -21,7 +20,6 @@ pytest.importorskip("sklearn", reason="needs the extra sklearn")
 from sklearn.base import clone
 from sklearn.datasets import make_classification, make_friedman1, make_regression
 from sklearn.model_selection import cross_val_score
-from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -37,7 +35,7 @@ from sonlearn import (
 )
 from sonlearn.estimators.base import uninterrupted
 from sonlearn.options.methods import METHODS
-from sonlearn.sklearn import ROWS, SonlearnClassifier, SonlearnRegressor, StreamingSVD, TextHasher
+from sonlearn.sklearn import ROWS, SonlearnClassifier, SonlearnRegressor, StreamingSVD
 
 IN_ORDER = {"shuffle": False, "passes": 1}  # as the command line learns
 
@@ -598,8 +596,7 @@ def test_pickles_and_copies_go_on_alike(classes, method):
         np.testing.assert_array_equal(other.decision_function(X), ours.decision_function(X))
 
 
-def test_a_copy_counts_rows_and_columns_of_a_table_by_itself():
-    pandas = pytest.importorskip("pandas")
+def test_a_copy_counts_rows_and_columns_of_a_table_by_itself(pandas):
     table = pandas.DataFrame({"n": np.arange(20.0), "kind": ["a", "b"] * 10})
     ours = SonlearnRegressor(method="nag").fit(table, np.arange(20.0))
     asked = pandas.DataFrame({"n": [np.nan], "kind": ["a"]})  # a missing number counts as the mean so far
@@ -610,83 +607,6 @@ def test_a_copy_counts_rows_and_columns_of_a_table_by_itself():
     with pytest.warns(UserWarning, match="the column.s mean stands for them"):
         np.testing.assert_array_equal(ours.predict(asked), before)
     np.testing.assert_array_equal(ours.feature_importances_, shares)
-
-
-# ------------------------------------------------------------------------------------------------- transformers
-
-
-def test_texts_are_hashed_as_the_reader_does_it():
-    texts = ["cheap watches", "", "cheap cheap tea"]
-    X = TextHasher(bits=18).transform(texts)
-    assert X.shape == (3, 1 << 18)
-    np.testing.assert_array_equal(X.sum(axis=1).A1, [2, 0, 3])
-    batch = next(iter(read_batches([io.BytesIO(b"| cheap watches\n")], TextOptions(format="vw", constant=False))))
-    np.testing.assert_array_equal(np.sort(X[0].indices), np.sort(batch.indices))
-    assert X[2].max() == 2
-
-
-def test_text_hasher_reads_lines_with_namespaces():
-    lines = ["1 |a cheap:2 tea |b price:3", "|a tea"]
-    options = {"quadratic": ("ab",), "bits": 10}
-    X = TextHasher(input="vw", **options).transform(lines)
-    text = io.BytesIO("\n".join(lines).encode())
-    (batch,) = read_batches(text, TextOptions(format="vw", constant=False, **options))
-    expect = scipy.sparse.csr_array((batch.values, batch.indices, batch.indptr), shape=(2, 1 << 10))
-    np.testing.assert_array_equal(X.toarray(), expect.toarray())
-
-
-def test_text_hasher_has_scikit_learns_manners():
-    """`check_estimator` has one check for what takes texts alone, and warns that it skips the others."""
-    hasher = clone(TextHasher(bits=10, ngram=("2",)))
-    assert hasher.get_params()["bits"] == 10
-    assert (pickle.loads(pickle.dumps(hasher)).fit(["a b"]).transform(["a b"]) != hasher.transform(["a b"])).nnz == 0
-    assert hasher.transform(["a b"]).nnz == 3
-    with pytest.raises(OptionError, match="bit_precision"):
-        TextHasher(bits=0).fit([])
-
-
-def test_transformers_set_their_output(pandas):
-    X = pandas.DataFrame(np.random.default_rng(0).normal(size=(20, 4)), columns=list("abcd"), index=range(7, 27))
-    found = StreamingSVD(2).set_output(transform="pandas").fit_transform(X)
-    assert list(found.columns) == ["streamingsvd0", "streamingsvd1"]
-    assert found.index.equals(X.index)
-    hashed = make_pipeline(TextHasher(bits=3), StreamingSVD(2)).set_output(transform="default")
-    assert hashed.fit_transform(["good tea", "bad tea", "cup"] * 4).shape == (12, 2)
-    assert list(TextHasher(bits=1).get_feature_names_out()) == ["texthasher0", "texthasher1"]
-    with pytest.raises(ValueError, match="found a table, expected a list of texts"):
-        TextHasher(bits=3).transform(X)
-    with pytest.raises(ValueError, match="sparse"):
-        TextHasher(bits=3).set_output(transform="pandas").transform(["tea"])
-
-
-def test_plain_text_has_no_bars_colons_or_line_ends():
-    hasher = TextHasher()
-    np.testing.assert_array_equal(
-        hasher.transform(["at 12:30\n|tea"]).toarray(), hasher.transform(["at 12 30 tea"]).toarray()
-    )
-
-
-def test_text_hasher_in_parts_equals_the_whole(monkeypatch):
-    texts = [f"w{i} w{i % 3}" for i in range(20)]
-    whole = TextHasher().transform(texts)
-    monkeypatch.setattr("sonlearn.estimators.transformers.ROWS", 3)
-    assert (TextHasher().transform(texts) != whole).nnz == 0
-
-
-@pytest.mark.parametrize("wrong", ["one text", [3], ["no bar"], ["| two\n| lines"], ["| a:"]])
-def test_what_is_no_text_is_refused(wrong):
-    with pytest.raises(ValueError, match=r"expected"):
-        TextHasher(input="vw").transform(wrong)
-
-
-def test_streaming_svd_is_the_sketchs():
-    from sonlearn.sketch.pca import StreamingSVD as Plain
-
-    X = np.random.default_rng(0).normal(size=(60, 8))
-    ours, plain = StreamingSVD(3).partial_fit(X[:30]).partial_fit(X[30:]), Plain(3).fit(X[:30]).partial_fit(X[30:])
-    np.testing.assert_array_equal(ours.transform(X), plain.transform(X))
-    np.testing.assert_array_equal(ours.components_, plain.components_)
-    assert list(ours.get_feature_names_out()) == ["streamingsvd0", "streamingsvd1", "streamingsvd2"]
 
 
 def test_a_pickle_is_no_larger_than_what_is_filled(tmp_path):
@@ -702,6 +622,9 @@ def test_a_pickle_is_no_larger_than_what_is_filled(tmp_path):
     ours.learner_.save(tmp_path / "model")
     assert (tmp_path / "model").stat().st_size < 2.33e6
     np.testing.assert_array_equal(pickle.loads(data).predict_proba(X), ours.predict_proba(X))
+
+
+# ------------------------------------------------------------------------------------------------- tables
 
 
 def mixed_rows(n=80):

@@ -1,6 +1,7 @@
 """Fuzz the text kernels: mutated lines parse as the oracle says, or are refused with a place.
 
-A long run: ``python tests/text/fuzz_text.py 1000000 [SEED]``, also with ``NUMBA_BOUNDSCHECK=1``.
+A long run: ``PYTHONPATH=.:tests/support python tests/text/fuzz_text.py 1000000 [SEED]``, also with
+``NUMBA_BOUNDSCHECK=1``.
 """
 
 import io

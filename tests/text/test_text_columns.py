@@ -13,6 +13,7 @@ import weakref
 import numpy as np
 import pytest
 import streams
+from for_all import for_all
 from parsers import slot_of
 
 from sonlearn import InputError, OptionError, TextOptions
@@ -124,10 +125,7 @@ def test_fields_equal_the_twin(chunk_bytes):
     assert rows(read_batches(io.BytesIO(csv_of(TABLE)), OPTIONS, chunk_bytes=chunk_bytes)) == expected
 
 
-def test_the_same_from_parquet_pandas_polars_and_json(tmp_path, pandas, pyarrow):
-    polars = pytest.importorskip("polars", reason="polars is not installed")
-    parquet = pytest.importorskip("pyarrow.parquet")
-
+def test_the_same_from_parquet_pandas_polars_and_json(tmp_path, pandas, pyarrow, polars, parquet):
     day = datetime.datetime
     typed = {
         "size": [3.5, None, 0.0, -2000.0],
@@ -180,23 +178,12 @@ def test_dates(field, expected):
     assert (found and (found[0].isoformat(), found[1])) == expected
 
 
-@pytest.mark.parametrize("half", [" PM", "pm", " p.m."])
-@pytest.mark.parametrize(
-    "zone",
-    [
-        "",
-        "Z",
-        " UTC",
-        "+01",
-        " -0800",
-        "+01:00",
-        " GMT+1",
-        " CEST",
-        "+01:00[Europe/Berlin]",
-        " GMT+0100 (Standard Time)",
-    ],
-)
-@pytest.mark.parametrize("day", [
+@for_all("half", [" PM", "pm", " p.m."])
+@for_all(
+    "zone", ["", "Z", " UTC", "+01", " -0800", "+01:00", " GMT+1", " CEST", "+01:00[Europe/Berlin]",
+             " GMT+0100 (Standard Time)"],
+)  # fmt: skip
+@for_all("day", [
     "2024-3-1", "2024/03/01", "1.3.2024", "1 Mar 2024", "01-March-24", "1-MAR-2024", "Mar 1, 2024", "March 1 2024",
     "Fri, 01 Mar 2024", "Friday, March 1, 2024", "01/Mar/2024",
 ])  # fmt: skip
@@ -299,7 +286,7 @@ def test_the_hour_of_a_time_can_be_left_out(form):
         list(read_batches(io.BytesIO(text), dataclasses.replace(options, date=("at",), ignore=())))
 
 
-def test_ids_and_weights_are_no_features(tmp_path):
+def test_ids_and_weights_are_no_features():
     text = b"key,w,a,y\nk1,2,5,1\n,0.5,6,0\nk3,0,7,1\n"
     options = TextOptions(label="y", id="key", weight="w", constant=False)
     (batch,) = read_batches(io.BytesIO(text), options)

@@ -185,8 +185,7 @@ def test_parquet_in_a_stream():
         list(read_batches(io.BytesIO(b"PAR1....")))
 
 
-def test_remote(tmp_path, monkeypatch):
-    fsspec = pytest.importorskip("fsspec", reason="fsspec is not installed")
+def test_remote(tmp_path, monkeypatch, fsspec):
     for name in ("a", "b"):
         with fsspec.open(f"memory://data/{name}.svm", "wb") as file:
             file.write(b"1 2:3\n0 1:1")

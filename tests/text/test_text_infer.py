@@ -186,16 +186,13 @@ def test_describe_takes_arrays_of_numbers_for_numbers(tmp_path):
     assert column.suspicions == ["numbers with texts among them, each a category of its own"]
 
 
-def test_describe_says_what_train_reads(tmp_path):
+def test_describe_says_what_train_reads(tmp_path, pyarrow, parquet):
     """Columns of categories, and arrays of words, are no texts in either."""
-    pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
-    import pyarrow.parquet
-
     rows = [row | {"tags": row["review"].split(), "_text": row["review"]} for row in table(150)]
     (tmp_path / "t.json").write_bytes(as_json(rows))
-    frame = pa.Table.from_pylist([{name: row[name] for name in ("n", "review", "y")} for row in rows])
+    frame = pyarrow.Table.from_pylist([{name: row[name] for name in ("n", "review", "y")} for row in rows])
     frame = frame.append_column("kind", frame["review"].dictionary_encode())
-    pyarrow.parquet.write_table(frame, tmp_path / "t.parquet", row_group_size=7)
+    parquet.write_table(frame, tmp_path / "t.parquet", row_group_size=7)
     (tmp_path / "t.csv").write_bytes(as_csv(table(150)))
     with pytest.raises(ValueError, match=r"expected one column 'z' \(label\)"):
         describe(tmp_path / "t.csv", label="z")
@@ -209,9 +206,8 @@ def test_describe_says_what_train_reads(tmp_path):
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
-def test_tables_in_memory(library):
+def test_tables_in_memory(library, pyarrow):
     module = pytest.importorskip(library, reason=f"{library} is not installed")
-    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     rows = table(150)
     columns = {name: [row[name] for row in rows] for name in rows[0]}
     frame = (module.table if library == "pyarrow" else module.DataFrame)(columns)
@@ -234,9 +230,7 @@ def test_tables_in_memory(library):
     assert learner.columns.known["review"] == ("text",)
 
 
-def test_categories_of_pandas_are_none():
-    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
-    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+def test_categories_of_pandas_are_none(pandas, pyarrow):
     frame = pandas.DataFrame(table(60)).astype({"review": "category"})
     learner = Learner(LearnOptions(method="nag"), TextOptions(label="y"))
     with pytest.warns(UserWarning, match="the column 'review' looks like a text"):
@@ -244,18 +238,15 @@ def test_categories_of_pandas_are_none():
     assert learner.text.text == ()
 
 
-def test_files_of_parquet(tmp_path):
-    pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
-    import pyarrow.parquet
-
+def test_files_of_parquet(tmp_path, pyarrow, parquet):
     rows = table(150)
-    pyarrow.parquet.write_table(pa.Table.from_pylist(rows), tmp_path / "t.parquet", row_group_size=7)
+    parquet.write_table(pyarrow.Table.from_pylist(rows), tmp_path / "t.parquet", row_group_size=7)
     found = read(str(tmp_path / "t.parquet"))
     assert found[0] == ("review",)
     assert found == read(str(tmp_path / "t.parquet"), texts=False, options={"text": ("review",)})
     assert found[1] == read(io.BytesIO(as_csv(rows)))[1]
-    padded = pa.table({f" {name} ": [row[name] for row in rows] for name in rows[0]})
-    pyarrow.parquet.write_table(padded, tmp_path / "padded.parquet")
+    padded = pyarrow.table({f" {name} ": [row[name] for row in rows] for name in rows[0]})
+    parquet.write_table(padded, tmp_path / "padded.parquet")
     assert found == read(str(tmp_path / "padded.parquet"))  # blanks around names do not count
 
 
@@ -415,18 +406,15 @@ def test_codes_are_told(write):
     assert reader.columns.known["code"] == ("category",)
 
 
-def test_categories_of_files_may_be_codes_and_dates(tmp_path):
+def test_categories_of_files_may_be_codes_and_dates(tmp_path, pyarrow, parquet):
     """A file of Parquet whose texts are dictionaries is read as the same texts are."""
-    pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
-    import pyarrow.parquet
-
     seasons = [f"20{i % 20:02}-{i % 20 + 1:02}" for i in range(150)]
     rows = [{"at": at, "season": season, "y": i % 2}
             for i, (at, season) in enumerate(zip(days("%d/%m/%Y", DAY, 150), seasons, strict=True))]  # fmt: skip
-    frame = pa.Table.from_pylist(rows)
+    frame = pyarrow.Table.from_pylist(rows)
     for column, name in enumerate(("at", "season")):
         frame = frame.set_column(column, name, frame[name].dictionary_encode())
-    pyarrow.parquet.write_table(frame, tmp_path / "t.parquet", row_group_size=7)
+    parquet.write_table(frame, tmp_path / "t.parquet", row_group_size=7)
     assert read(str(tmp_path / "t.parquet")) == read(io.BytesIO(as_csv(rows)))
     kinds = {column.name: column.kind for column in describe(str(tmp_path / "t.parquet"), label="y").columns}
     assert kinds == {"at": "date", "season": "category", "y": "label"}

@@ -236,9 +236,8 @@ def test_sketches_take_tables_and_give_them():
     assert table.column_names == ["row", "column", "value"]
 
 
-def test_the_page_of_tables(tmp_path, monkeypatch):
+def test_the_page_of_tables(tmp_path, monkeypatch, polars):
     """The examples of docs/tables.md."""
-    pytest.importorskip("polars", reason="polars is not installed")
     monkeypatch.chdir(tmp_path)
     found = doctest.testfile(str(ROOT / "docs" / "tables.md"), module_relative=False)
     assert (found.failed, found.attempted) == (0, 12)
