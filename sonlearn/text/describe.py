@@ -257,6 +257,8 @@ class ColumnSummary:
         field = field if of_numbers else field.strip()
         self.rows += 1
         number = None if self._first and date_in(field, self._first) else number_of(field, self._unit)
+        if number == np.inf and field.isalpha() and self.texts.texts and not self.numbers:
+            number = None  # a name, as `ColumnEncoder` has it
         if (number is not None and number != number) or field.lower() in MISSING:
             self.missing += 1
             if label is not None:

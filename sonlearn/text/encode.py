@@ -15,7 +15,8 @@
   end before, or there in few rows only;
 - a time of day or a duration (13:08, 1:08 PM, 38:31:20.5, PT3H, 9 hrs 3 min) is its number of hours, and if these are
   less than 24, also ``column.hour=13`` with value 1;
-- ``inf`` and ``infinity`` in any case, with a sign or without, and numbers beyond 1.8e308, make the row malformed;
+- ``inf`` and ``infinity`` in any case, with a sign or without, and numbers beyond 1.8e308, make the row malformed; in a
+  column that has held other texts and no number before, these words are texts;
 - a number with the unit of its column (``--unit``), $1,234.5 or 28,5 %, is the number;
 - any other text is the feature ``column=text`` with value 1. Blanks around a field do not count.
 
@@ -335,7 +336,7 @@ class ColumnEncoder:
                 raise RowError(shorten(field), A_DATE + remedy)
             return self.missing()
         value = number_in(field) if self.digits else None
-        if value is not None:
+        if value is not None and not (math.isinf(value) and field.isalpha() and self._has_names()):
             if math.isinf(value):
                 flag = f"--categorical {shorten(self.title, WHOLE)}"
                 codes = f"; {flag} takes codes (sonlearn describe lists all such columns)" * (self._model is None)
@@ -353,6 +354,11 @@ class ColumnEncoder:
                 return self.missing()
             raise RowError(shorten(field), f"{FINITE}, or nothing (--numeric)")
         return self._remembered(field, self._date(field) or self._category(field))
+
+    def _has_names(self) -> bool:
+        """Return whether the column has held categories, and no number."""
+        kinds = self.kinds if self._model is None else self._model.known.get(self.column, ())
+        return "category" in kinds and "number" not in kinds and not self.as_number
 
     def _remembered(self, field: str, entries: Entries) -> Entries:
         if len(self._known) < _MAX_REMEMBERED:

@@ -28,6 +28,7 @@ from sonlearn.text.describe import MOST_VALUES, describe, summarise
 from sonlearn.text.encode import TableEncoder
 from sonlearn.text.flat import TableRows
 from sonlearn.text.infer import are_texts
+from sonlearn.text.objects import RowError
 from sonlearn.text.read import Reader, read_batches
 
 
@@ -366,6 +367,23 @@ def test_errors_have_their_line_and_column(text, options, message):
     table = pyarrow.table({name: list(values) for name, *values in columns})
     with pytest.raises(InputError, match=re.escape(message.partition("found ")[2].partition(", or")[0])):
         list(read_batches(table, TextOptions(label="y", **options)))
+
+
+@pytest.mark.parametrize("word", ["Infinity", "inf"])
+def test_infinity_among_names_is_one_of_them(word):
+    def read(text):
+        (batch,) = read_batches(io.BytesIO(text.encode()), TextOptions(label="y"))
+        return batch.indices.tolist()
+
+    assert read(f"n,y\nBeta,1\n{word},-1\n")[::2] == [slot_of("n=Beta"), slot_of(f"n={word}")]  # without constants
+    assert summarise(["n"], [{"n": "Beta"}, {"n": word}], TextOptions()).columns[0].kind == "category"
+    for before in ("", "5,1\n", "Beta,1\n5,1\n"):  # no name, or a number as well
+        with pytest.raises(InputError, match=f"found '{word}' in the column 'n', expected a finite number"):
+            read(f"n,y\n{before}{word},-1\n")
+    at_rest = [TableEncoder(TextOptions(), ColumnTable({"n": (kind,)}).at_rest()) for kind in ("category", "number")]
+    assert len(at_rest[0].column("n").entries(word)) == 1
+    with pytest.raises(RowError, match="a finite number"):
+        at_rest[1].column("n").entries(word)
 
 
 def test_field_places():
