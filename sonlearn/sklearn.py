@@ -123,6 +123,7 @@ class _SklearnEstimator(base.Options, BaseEstimator):
         """(X, y, weights) as arrays; X a CSR matrix or an array of float64."""
         if reset:
             self._categories, self._inferred = (), None  # of a table before
+        X = X.collect() if type(X).__name__ == "LazyFrame" else X  # of polars
         table = arrow_table(X) if reset else None
         # what no matrix has is never converted to one: `_checked_table` says what is missing
         kinds = getattr(X, "dtypes", ()) if table is None and hasattr(X, "columns") else ()

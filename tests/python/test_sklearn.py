@@ -571,6 +571,8 @@ def test_tables(classes, frames):
     assert list(ours.feature_names_in_) == names
     assert ours.n_features_in_ == 12
     np.testing.assert_array_equal(ours.predict(table), SonlearnClassifier(method="nag").fit(X, y).predict(X))
+    lazy = getattr(table, "lazy", lambda: table)()  # of polars
+    np.testing.assert_array_equal(SonlearnClassifier(method="nag").fit(lazy, y).predict(lazy), ours.predict(table))
 
 
 def test_wide_rows_cost_nothing(classes):
