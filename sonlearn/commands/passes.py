@@ -241,6 +241,11 @@ class Passes:
                 ending, status = self.go(interrupts)
                 self.settle()
                 self.finish(ending)
+        except InputError as error:
+            fatal = self.reader is not None and self.reader.malformed.fatal
+            if error is fatal and self.done.read and self.options.on_error == "stop":
+                error = error.but(expected=f"{error.expected}; --on-error skip leaves such lines out")
+            raise error from None
         finally:
             self.close()
         if self.failure is not None:

@@ -221,6 +221,7 @@ class Progress:
         self.passes = 1
         self.examples = self.held_examples = self.features = 0
         self.unlabelled_weight = 0.0
+        self.unlabelled = 0
         self.unlearned = 0  # examples of labels that the model has not learned, and so without a loss
         self.trained, self.held, self._held_at_pass = Sums(), Sums(), Sums()
         self._marks = [_Marks(schedule or Schedule()), *([_Marks(fine)] if fine else [])]
@@ -276,6 +277,7 @@ class Progress:
         unknown, wrong = np.isnan(y), plain(outcome.wrong, np.bool_)
         held = outcome.held & ~unknown
         labelled, kept = ~unknown & (weight > 0), np.cumsum(~held)
+        self.unlabelled += int(unknown.sum())
         self.unlearned += int((labelled & np.isnan(loss)).sum())
         known = labelled & np.isfinite(y)
         sums = np.array([*self.trained[:4], *self.held[:4], self.unlabelled_weight])

@@ -290,7 +290,7 @@ class Worker(Queue):
 
     def _parser(self, stop: bool, learns: bool) -> ChunkParser:
         text, columns = self.learner.text, self._columns[learns]
-        labels = Labelling.of(self.learner.options, named=self.learner.labels.worded)
+        labels = Labelling.of(self.learner.options, named=self.learner.labels.worded)._replace(in_each=learns)
         of_lines = text.format not in TABLES
         most = float(self._options.max_features)
         records = None if text.format in NAMESPACED else TableRows(text, labels, columns, of_lines, most)

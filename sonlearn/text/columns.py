@@ -144,6 +144,8 @@ class Labelling(NamedTuple):
         Of a table of decisions the column of the action, whose fields are `Batch.class_names`; it is no feature.
     joined : bool
         Whether labels come from elsewhere, so that a table may lack their column.
+    in_each : bool
+        Whether an object to be learned from is malformed that lacks the label's member; else it has no label.
     """
 
     needed: bool = True
@@ -152,6 +154,7 @@ class Labelling(NamedTuple):
     flags: tuple[str, str, str] = ("--label", "--id", "--weight")
     action: str = ""
     joined: bool = False
+    in_each: bool = False
 
     @classmethod
     def of(cls, options: LearnOptions, needed: bool = True, named: bool | None = False) -> Labelling:

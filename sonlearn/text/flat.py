@@ -65,8 +65,7 @@ class TableRows:
     options : TextOptions
     labels : Labelling
     known : ColumnTable or None
-        Columns that the model knows: an object that has none of them is malformed, and to be learned from one without
-        the label's column.
+        Columns that the model knows: an object that has none of them is malformed.
     indices : bool
         Whether the names of members are indices.
     most : float
@@ -78,7 +77,6 @@ class TableRows:
         most: float = math.inf,
     ):  # fmt: skip
         self._options, self._labelling, self._known = options, labels, known or ColumnTable()
-        self._learns = known is not None and not known.rests
         self._indices = indices
         self.encoder = TableEncoder(options, known, most)
         constant = CONSTANT if options.constant else None
@@ -127,7 +125,7 @@ class TableRows:
             raise RowError(found, f"columns that the model knows: {first_names(known.known)}")
         places = {name: i for i, name in enumerate(names) if name}
         label = max(places.get(name, -1) for name in ("_label", options.label))
-        if self._learns and label < 0 and options.label and not self._labelling.joined:
+        if self._labelling.in_each and label < 0 and options.label:
             raise without_label(options)
         if known.rests:
             features.sort(key=lambda feature: known.place(feature[1]))

@@ -41,6 +41,8 @@ class Malformed:
         The first `SHOWN_ERRORS` that were left out.
     count : int
         How many were.
+    fatal : InputError or None
+        The one that has ended the run.
     tags : list of str
         The tags of those behind the last batch; those before are the batches' own.
     """
@@ -50,6 +52,7 @@ class Malformed:
         self.allowed = max_errors if self.skips else 0
         self.errors: list[InputError] = []
         self.count = 0
+        self.fatal: InputError | None = None
         self.tags: list[str] = []
 
     def anew(self) -> Malformed:
@@ -76,7 +79,7 @@ class Malformed:
         InputError
             That of the line that ends the run.
         """
-        fatal = self.admit(errors)
+        fatal = self.fatal = self.admit(errors)
         left = list(errors) if self.skips else []
         for batch in batches:
             before = np.searchsorted(batch.lines, [one.line or 0 for one in left]).tolist()

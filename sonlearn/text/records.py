@@ -169,7 +169,7 @@ class RecordRows:
         self._run_indptr = [0]
         self._digits = columns is not None
         known, rests = (columns.known, columns.rests) if columns is not None else ({}, False)
-        self._label_needed = bool(known and not rests and options.label and not labels.joined)
+        self._label_needed = labels.in_each and bool(options.label)
         #: Members of a chunk before others are features and no more, but where a member that is not known is a fault.
         self._most = math.inf if rests and known and columns is not None and columns.fixed else MOST_OF_OBJECTS
         always = () if columns is None else columns.always if rests else columns.usual

@@ -1,5 +1,6 @@
 """What is said of mistakes names the mistake, whatever bytes it is made of."""
 
+import json
 import os
 import subprocess
 import sys
@@ -234,6 +235,28 @@ def test_many_different_control_characters_are_a_binary_file(cli):
     assert "t: found a binary file, expected text" in cli.error("convert", "--to", "vw", "-o", "out", "t")
     Path("t").write_bytes(b"1 1:1\n" + bytes(range(14, 24)) + b"\n")
     assert "t:2:1: found" in cli.error("convert", "--to", "vw", "-o", "out", "t")
+
+
+def test_a_line_that_ends_a_run_behind_others_names_the_flag_that_leaves_it_out(cli):
+    Path("t.csv").write_text("a,y\n1,1\n2,0\n3\n4,1\n")
+    error, flag = "t.csv:4: found 1 fields, expected 2 fields as in the header", "--on-error skip"
+    train = "train --quiet --method nag --label y"
+    assert cli.error(f"{train} t.csv") == f"{error}; {flag} leaves such lines out"
+    assert cli.error(f"{train} {flag} --max-errors 0 t.csv") == error
+    assert cli.both(f"{train} {flag} -f m t.csv")[1].endswith(error)
+    assert cli.error("predict --quiet -i m t.csv").endswith(f"; {flag} leaves such lines out")
+    Path("t.csv").write_text("a,y\n1\n2,0\n")  # where no line before was well-formed, it may be another format
+    assert cli.error(f"{train} t.csv") == "t.csv:2: found 1 fields, expected 2 fields as in the header"
+
+
+def test_objects_without_the_label_are_not_learned_from_and_counted(cli):
+    rows = [{"a": i % 7, "y": i % 2} if i % 10 else {"a": i % 7} for i in range(60)]
+    Path("t.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    for model in ((), ("-i", "m")):
+        out, err = cli.both("train", "--label", "y", "--method", "nag", *model, "-f", "m", "t.jsonl")
+        assert "\nnumber of examples = 60\n" in f"{out}\n{err}"
+        assert err.endswith("sonlearn: warning: examples without a label: 6, and nothing was learned from them")
+    assert "without a label" not in cli("predict", "-i", "m", "t.jsonl").err
 
 
 def test_a_hole_of_zeros_is_one_malformed_line(cli):

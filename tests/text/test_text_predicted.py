@@ -436,10 +436,10 @@ def of_objects(without=(), **reader):
     return counted(ColumnTable(), text, LINES, names=names, **reader), names
 
 
-def of_lines(objects, columns, learns=False, **how):
+def of_lines(objects, columns, learns=False, in_each=False, **how):
     """(rows as lists of (slot, value), what was said)."""
     text = "".join(json.dumps(each) + "\n" for each in objects)
-    reader = Reader(io.BytesIO(text.encode()), LINES, labels=Labelling(learns), columns=columns, **how)
+    reader = Reader(io.BytesIO(text.encode()), LINES, labels=Labelling(learns, in_each=in_each), columns=columns, **how)
     return [row for batch in reader for row in rows(batch)], reader.notes
 
 
@@ -528,14 +528,14 @@ def test_a_member_all_of_whose_categories_are_new_is_named():
     assert of_lines([OBJECT | {"town": "Bonn"}] * 19 + [OBJECT], columns.at_rest(names.known))[1] == [often]
 
 
-def test_objects_to_be_learned_from_need_the_label_once_a_model_has_it():
+def test_objects_to_be_learned_from_need_the_label_where_each_has_it():
     columns, _ = of_objects()
     unlabelled = {k: v for k, v in OBJECT.items() if k != "y"}
     with pytest.raises(InputError, match="found a row without a label's column, expected the label's column 'y', with"):
-        of_lines([unlabelled], columns, learns=True)
+        of_lines([unlabelled], columns, learns=True, in_each=True)
     for label in ({"y": None}, {"_label": None}):
-        assert len(of_lines([unlabelled | label], columns, learns=True)[0]) == 1
-    assert len(of_lines([unlabelled], columns.at_rest())[0]) == 1
+        assert len(of_lines([unlabelled | label], columns, learns=True, in_each=True)[0]) == 1
+    assert len(of_lines([unlabelled], columns, learns=True)[0]) == len(of_lines([unlabelled], columns.at_rest())[0]) == 1
 
 
 def test_of_sparse_objects_few_columns_are_remembered_and_none_is_expected():
