@@ -535,7 +535,9 @@ def test_objects_to_be_learned_from_need_the_label_where_each_has_it():
         of_lines([unlabelled], columns, learns=True, in_each=True)
     for label in ({"y": None}, {"_label": None}):
         assert len(of_lines([unlabelled | label], columns, learns=True, in_each=True)[0]) == 1
-    assert len(of_lines([unlabelled], columns, learns=True)[0]) == len(of_lines([unlabelled], columns.at_rest())[0]) == 1
+    assert (
+        len(of_lines([unlabelled], columns, learns=True)[0]) == len(of_lines([unlabelled], columns.at_rest())[0]) == 1
+    )
 
 
 def test_of_sparse_objects_few_columns_are_remembered_and_none_is_expected():
