@@ -167,6 +167,10 @@ class Labelling(NamedTuple):
         return self.words or bool(self.names)
 
 
+class Remark(str):
+    """A note that is no warning."""
+
+
 class Found(NamedTuple):
     """Of rows of a table: its feature columns; of those met, what they held; what a bad header looks like; notes.
 
@@ -378,14 +382,15 @@ _MIN_COMBINED = 3
 
 
 def are_classes(batch: Batch, labels: Labelling, options: TextOptions) -> bool:
-    """Return whether labels of the first rows are three names or more where two words are asked for: several classes.
-
-    These come twice on average, have no unit as values have, and mean no missing label.
-    """
+    """Return whether labels of the first rows `are_several` where two words are asked for, without a unit of values."""
     if not labels.words or labels.names or unit_of((options.label,), options):
         return False
-    given = [name.lower() for name in batch.class_names or () if name is not None]
-    return 2 < len({*given} - _NO_CLASS) <= len(given) / 2
+    return are_several(Counter(name for name in batch.class_names or () if name is not None))
+
+
+def are_several(names: Mapping[str, int]) -> bool:
+    """Tell whether labels, with how often they come, are three or more, each twice on average, that mean a label."""
+    return 2 < len({name.lower() for name in names} - _NO_CLASS) <= sum(names.values()) / 2
 
 
 def no_labels(labels: Collection[str]) -> list[str]:

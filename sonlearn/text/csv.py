@@ -18,7 +18,15 @@ from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.spec import raw
 from sonlearn.text.assemble import assemble, fields_of
-from sonlearn.text.columns import ColumnLayout, ColumnTable, Labelling, header_hint, layout_of, row_as_header
+from sonlearn.text.columns import (
+    ColumnLayout,
+    ColumnTable,
+    Labelling,
+    Remark,
+    header_hint,
+    layout_of,
+    row_as_header,
+)
 from sonlearn.text.encode import MAX_CHARACTERS, TableEncoder
 from sonlearn.text.flat import id_in
 from sonlearn.text.infer import decimal_commas
@@ -181,7 +189,8 @@ class CsvRecords:
             lines = begin.replace(b'"', b"").decode("utf-8", "surrogateescape").split("\n")[self._reader.line_num : -1]
             rows = [line.split(options.delimiter) for line in lines[: SAMPLE * (options.delimiter != ",")]]
             columns, few = decimal_commas(row for row in rows if len(row) == len(self.columns))
-            self.notes += [f"{self.name}: commas are decimal in numbers as {few} (--decimal ,)"] * bool(columns)
+            remark = Remark(f"{self.name}: commas are decimal in numbers as {few} (--decimal ,)")
+            self.notes += [remark] * bool(columns)
         names = {options.id, action, *options.text, *options.categorical} - {"", *options.numeric}
         return [at for at in columns if self.columns[at] not in names]
 

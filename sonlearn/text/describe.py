@@ -23,7 +23,9 @@ from sonlearn.text.arrow import texts_of
 from sonlearn.text.columns import (
     LIKE_A_ROW,
     MISSING,
+    SEVERAL,
     Labelling,
+    are_several,
     date_order,
     first_names,
     is_feature,
@@ -467,7 +469,8 @@ def _flags_for(labels: dict[str, int]) -> list[str]:
     if len(labels) <= 2 or no_labels(labels):
         return []
     if len(numbers) < len(labels):
-        return ["labels of several classes: --classes auto"]
+        told = are_several({label: count for label, count in labels.items() if number_of(label) is None})
+        return [SEVERAL if told else "labels of several classes: --classes auto"]
     whole = len(labels) <= MOST_CLASSES and all(number.is_integer() for number in numbers)
     return [f"{VALUES}{'; if they are classes: --classes auto' * whole}"]
 
