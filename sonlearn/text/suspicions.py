@@ -38,6 +38,8 @@ _NUMBER = re.compile(
     rf"P(\d+[YMWD])+|[~(+\u2212-]?{MONEY}?\s*[+\u2212-]?"
     rf"(\d+([.,]\d+)?|\d{{1,3}}([.,'\u2019\s]\d{{3}})+([.,]\d+)?)(\s*({MONEY}|[%kKM])|{_UNIT})?\)?",
 )
+#: Coordinates: (41.88, -87.63), POINT (-87.63 41.88).
+_PLACE = re.compile(r"(POINT\s*)?\(?[+-]?\d+\.\d+[,;\s]\s*[+-]?\d+\.\d+\)?", re.ASCII)
 _COMMA = re.compile(r"[+-]?([1-9]\d{0,2}(\.\d{3})+|\d+)?(,\d+)?([eE][+-]?\d+)?", re.ASCII)
 #: What may have a decimal comma, or one between thousands.
 THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}", re.ASCII)
@@ -49,8 +51,8 @@ def is_stamp(field: str) -> bool:
 
 
 def is_other_number(field: str) -> bool:
-    """Tell whether a text that is read as no number looks like one: with thousands, decimal commas, money, units."""
-    return _NUMBER.fullmatch(field.strip()) is not None
+    """Tell whether a text that is read as no number looks like one, or two: with thousands, commas, money, units."""
+    return (_NUMBER.fullmatch(field.strip()) or _PLACE.fullmatch(field.strip())) is not None
 
 
 def with_point(field: str) -> str:
@@ -154,6 +156,8 @@ class Suspicions:
         remedy = "give --decimal ','" if comma else "write 1234.5, without signs, units and thousands"
         if comma and THOUSANDS.fullmatch(self.number):
             remedy = "write 1234.5, without signs, units and thousands, or if commas are decimal --decimal ','"
+        if _PLACE.fullmatch(self.number):
+            remedy = "give each a column"
         return f"numbers that are read as texts ({shorten(self.number)}); {remedy}"
 
     def note(self, column: str, rows: int, commas: bool = True) -> str:

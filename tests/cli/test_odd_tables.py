@@ -134,6 +134,8 @@ FIELDS = {
                            f"{HAS}.*; write 1234.5, without signs, units and thousands{NAMES}"),
     "thousands": (lambda a, x: f'"{a + 1000:,}"', "",  # 1,001 is rarely 1.001
                   f"without signs, units and thousands, or if commas are decimal --decimal ','{NAMES}"),
+    "places": (lambda a, x: f'"({x:.3f}, -{a}.5)"', "", rf"texts \('.*'\); give each a column{NAMES}"),
+    "points": (lambda a, x: f"POINT (-{a}.5 {x:.3f})", "", rf"texts \('.*'\); give each a column{NAMES}"),
     "dollars that are names": (lambda a, x: f'"${x:,.2f}"', "--categorical n", ""),
     "either order": (lambda a, x: f"{a % 11 + 1}/{a % 12 + 1}/2024", "", f"; {FLAGS} them{NAMES}"),
     "either order of dates": (lambda a, x: f"{a % 11 + 1}/{a % 12 + 1}/2024", "--date n",
