@@ -226,8 +226,6 @@ class TrainingSession(Session):
             found.append(f"examples of labels that the model has not learned: {self.progress.unlearned}; {counts}")
         if self.progress.examples and not self.progress.labelled and not self.options.testonly:
             found.append(UNLABELLED)
-        elif self.progress.unlabelled and not self.options.testonly and self.joined is None:
-            found.append(f"examples without a label: {self.progress.unlabelled}, and nothing was learned from them")
         if len(self.of_truth) > 1:
             found.append("some labels are true or false, some 1 or 0: true counts as 1")
         if self.learner is not None:

@@ -17,11 +17,11 @@ TABLES, NAMESPACED = ("csv", "arrow"), ("vw", "json")
 #: Options that say how all fields of a column are read, and what comes first in its dates.
 READINGS, ORDERS = ("text", "categorical", "numeric", "date"), ("day_first", "month_first", "year_first")
 #: What the first rows tell where no option does (`sonlearn.text.infer`).
-INFERRED = ("text", "categorical", *ORDERS, "unit")
+INFERRED = ("text", "categorical", *ORDERS, "unit", "several")
 #: Options that name columns, but those of which there is one.
-NAMING = (*READINGS, *ORDERS, "unit", "ignore", "keep")
+NAMING = (*READINGS, *ORDERS, "unit", "several", "ignore", "keep")
 #: Options of text that need columns, and those that need namespaces.
-OF_TABLES = ("id", "weight", *READINGS, *ORDERS, "unit")
+OF_TABLES = ("id", "weight", *READINGS, *ORDERS, "unit", "several")
 OF_NAMESPACES = ("quadratic", "cubic", "interactions")
 OF_BOTH = ("ignore", "keep", "ngram", "skips")
 #: Formats that can be written.
@@ -107,6 +107,10 @@ class TextOptions:
     unit: tuple[str, ...] = option(
         (), "column of numbers with this unit (default: as the first rows tell)", metavar="COLUMN=$1.5", rare=True
     )
+    several: tuple[str, ...] = option(
+        (), "column of several names, with this mark between (default: as the first rows tell)", metavar="COLUMN=;",
+        rare=True,
+    )  # fmt: skip
     delimiter: str = option(",", "CSV delimiter: one character, or tab", parse=delimiter, metavar="C", rare=True)
     decimal: str = option(
         ".", "decimal mark of numbers in CSV; with , a point separates thousands", choices=(".", ","), rare=True
@@ -130,6 +134,9 @@ class TextOptions:
         for name in self.unit:
             if not re.fullmatch(f".+={UNIT}", name):
                 raise OptionError(f"--unit {name}: expected COLUMN=$1.5, or COLUMN=1,5 kg, without a digit in the unit")
+        for name in self.several:
+            if not re.fullmatch(r".+=[^\w\s]", name):
+                raise OptionError(f"--several {name}: expected COLUMN=MARK, as COLUMN=;")
         check_label(self)
         check_namespaces(self)
 
@@ -139,7 +146,7 @@ class TextOptions:
 
     def named(self, option: str) -> list[str]:
         """The columns that an option of `NAMING` names."""
-        return [name.rpartition("=")[0] if option == "unit" else name for name in getattr(self, option)]
+        return [name.rpartition("=")[0] if option in ("unit", "several") else name for name in getattr(self, option)]
 
     def given(self, names: tuple[str, ...]) -> list[str]:
         """Flags of the fields of these names that are set."""

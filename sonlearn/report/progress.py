@@ -315,6 +315,8 @@ class Progress:
         if self.passes > 1:
             per_pass = f"number of examples per pass = {self.examples // self.passes}"
             counts = [per_pass if whole else counts[0], f"passes used = {self.passes}"]
+        if self.unlabelled and self.labelled and self.labels.errs:  # else all are, or they are decisions
+            counts.append(f"examples without a label = {self.unlabelled}")
         return [
             "", ending, *counts,
             *self.labels.weights(self.example_weight, result.weight),

@@ -300,6 +300,8 @@ class ColumnSummary:
         if not is_feature(self.name, options):
             return roles[0] if roles else "left out"
         reading = reading_of(self.name, options)
+        if unit_of((self.name,), options, "several"):
+            return "categories"
         if reading:
             return " and ".join([*roles, {"categorical": "category", "numeric": "number"}.get(reading, reading)])
         met = [("number", self.numbers), ("date", self.dates), ("category", self.texts.texts)]
@@ -308,7 +310,7 @@ class ColumnSummary:
     def suspicions(self, labels: dict[str, int]) -> list[str]:
         """Return what a person should look at, with the flag that helps."""
         held = self.rows - self.missing
-        if held < _MIN_ROWS or self.kind in ("label", "id", "weight", "left out", "text"):
+        if held < _MIN_ROWS or self.kind in ("label", "id", "weight", "left out", "text", "categories"):
             return []
         flag, out = shorten(self.name, WHOLE), []
         unique = len(self.values) >= _NEARLY_ALL * self._counted
@@ -495,6 +497,9 @@ def lines_of(found: Description) -> Iterator[str]:
         distinct = f">{MOST_VALUES}" if column.distinct is None else str(column.distinct)
         start = f"{column.name:<{width}}  {column.kind:<22} {column.missing:>7.1%} {distinct:>9}"
         yield f"{start}  {', '.join(column.examples)}".rstrip()
+    given = {label: count for label, count in labels.items() if label.lower() not in MISSING}
+    if len(given) > 2 and None not in map(number_of, given):  # of values these are none
+        labels = given
     of_labels = [VALUES] if unit_of((options.label,), options) else [*no_labels(labels), *_flags_for(labels)]
     notes = [*found.notes, *filter(None, (found.order,)), *of_labels, *notes_on(columns)]
     if found.header_is_row:

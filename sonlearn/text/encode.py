@@ -227,6 +227,8 @@ class ColumnEncoder:
             for given in (options.text, options.categorical, options.numeric, options.date)
         )
         self.first, self._unit = date_order(titles, options), unit_of(titles, options)
+        self._between = unit_of(titles, options, "several")
+        self.as_category = self.as_category or self._between != ""
         # What it has held, each with the first such text or with a note; see `TableEncoder.mark`.
         self.kinds: dict[str, str] = {}
         self.quoted: dict[str, str] = {}  # numbers where the type of the column says texts
@@ -368,6 +370,9 @@ class ColumnEncoder:
     def _category(self, field: str) -> Entries:
         if field.lower() in MISSING:
             return self.missing()
+        if self._between and self._between in field:
+            parts = filter(None, map(str.strip, field.split(self._between)))
+            return tuple(dict.fromkeys(entry for part in parts for entry in self.entries(part)))
         if self.as_category:
             if _WHOLE.fullmatch(field):
                 field = field.partition(".")[0]

@@ -2,7 +2,8 @@
 
 A column of texts is one of ``--text`` from then on, in the options that the model keeps: its fields are words. One of
 codes is one of ``--categorical``; one of dates as 3/4/2024 is one of ``--day-first`` or ``--month-first``, if it can be
-seen which, there or in another column; one of numbers with a unit is one of ``--unit``.
+seen which, there or in another column; one of numbers with a unit is one of ``--unit``, one of several names in a field
+of ``--several``.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ _DIFFERENT, _SHARED, _AGAIN = 0.7, 0.6, 3
 _MIXED = re.compile(r"(?=\D*\d)(?=\d*[a-z])[\da-z]+", re.ASCII | re.IGNORECASE)
 #: What a number with a unit has beside digits; the share of fields that have the same one, of so many different ones.
 _MAY_HAVE_UNITS, _NEARLY_ALL, _MIN_NUMBERS = re.compile(r"[^\d\s.:/eE+-]"), 0.9, 5
+#: The share of names behind others in a field that stand first in other fields.
+_MOVE = 0.3
 _DIGITS = re.compile(r"\d{7,8}", re.ASCII)
 #: A decimal point, not one between thousands; or commas and a further mark between thousands.
 _POINT = re.compile(r"[+-]?(?![1-9]\d{0,2}(\.\d{3})+$)\d*\.\d*([eE][+-]?\d+)?|.*\d,\d{3}[.,]\d.*", re.ASCII | re.DOTALL)
@@ -48,12 +51,15 @@ def infer(options: TextOptions, rows: Iterable[Mapping[str, str]]) -> TextOption
     for name, held in fields.items():
         reading, ordered = reading_of(name, options), date_order((name,), options)
         feature = is_feature(name, options)
-        if reading not in ("", "date") or unit_of((name,), options) or not (feature or name == options.label):
+        given = reading not in ("", "date") or any(unit_of((name,), options, how) for how in ("unit", "several"))
+        if given or not (feature or name == options.label):
             continue
         if not reading and feature and are_codes(held):
             new["categorical"].append(name)
         elif not reading and (unit := unit_in(held)):
             new["unit"].append(f"{name}={unit}")
+        elif not reading and feature and (mark := mark_between(held)):
+            new["several"].append(f"{name}={mark}")
         elif not feature or ordered or are_plain(held):
             continue
         elif first := first_in(held):
@@ -159,6 +165,25 @@ def unit_in(fields: Sequence[str]) -> str:
     unclear = "." in together or ("," in together and unit[0] not in "$£¥₹")
     enough = count >= max(MIN_TEXTS, _NEARLY_ALL * len(held)) and len(different) >= _MIN_NUMBERS
     return unit if enough and not unclear else ""
+
+
+def mark_between(fields: Iterable[str]) -> str:
+    """The mark between several names in a column's fields, as in "Drama, Comedy"; nothing where none is.
+
+    Names come twice on average, and many that stand behind others stand first in other fields: those of towns and their
+    countries, or of parts of a number or a date, do not.
+    """
+    held = _held(fields)
+    for mark in ";|,":
+        if sum(mark in field for field in held) < MIN_TEXTS:  # a table may have thousands of columns
+            continue
+        parts = [[part.strip() for part in field.split(mark)] for field in held]
+        names = [part for own in parts if len(own) > 1 for part in own]
+        first, behind = {own[0] for own in parts}, [part for own in parts for part in own[1:] if part]
+        move = sum(part in first for part in behind) > _MOVE * len(behind)
+        if move and 2 * len({*names}) <= len(names) and not any(number_of(part) is not None for part in behind):
+            return mark
+    return ""
 
 
 def decimal_commas(rows: Iterable[Sequence[str]]) -> tuple[list[int], str]:

@@ -384,4 +384,5 @@ def test_codes_that_are_numbers_by_chance_are_named(cli, tmp_path):
     (tmp_path / "t").write_text("user,y\na,0\n34e71572,1\n")
     assert cli.error("train --quiet --label y t").endswith(
         "; --categorical 'user' takes codes (sonlearn describe lists all such columns)"
+        "; --on-error skip leaves such lines out"
     )

@@ -127,6 +127,7 @@ def test_decisions_are_written_as_tables(cli, tmp_path):
         ("ham spam ham spam", ""), ("1 0 1 0", ""), ("ham spam eggs 7", "labels of several classes: --classes auto"),
         ("1 2 3 3", "labels that are values: --loss squared; if they are classes: --classes auto"),
         ("ham spam eggs " * 2, "labels are three names or more: several classes are learned (--classes auto)"),
+        ("1 2.5 NA #N/A 3", "labels that are values: --loss squared"),
         ("1 2.5 3 3", "labels that are values: --loss squared"), ("-1 1 -1 1", ""),
         (" ".join(f"{i}.5" for i in range(25)), "labels that are values: --loss squared"),
         ("1 2 1", "labels are neither 0 and 1 nor -1 and +1: of two classes --positive 2, of values --loss squared"),

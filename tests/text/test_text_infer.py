@@ -14,7 +14,8 @@ from streams import entries
 from sonlearn import InputError, Learner, LearnOptions, OptionError, TextOptions, read_batches
 from sonlearn.text.describe import describe, summarise
 from sonlearn.text.encode import words_of
-from sonlearn.text.infer import are_codes, are_plain, are_texts, first_in, infer, unit_in
+from sonlearn.text.infer import are_codes, are_plain, are_texts, first_in, infer, mark_between, unit_in
+from sonlearn.text.names import NameTable
 from sonlearn.text.read import Reader
 
 pytestmark = pytest.mark.interpreted
@@ -357,6 +358,44 @@ def test_months_are_read_as_their_first_day(write, month):
         return read(io.BytesIO(write([{"at": at, "y": i % 2} for i, at in enumerate(fields)])))
 
     assert learned(month) == learned("%Y-%m-%d")
+
+
+SEVERAL = [(("Reports", "API", "Mobile app") * 2)[i % 3 : i % 3 + 1 + i // 3 % 3] for i in range(99)]
+
+
+@pytest.mark.parametrize(("write", "mark"), [(as_csv, ";"), (as_csv, "|"), (as_json, "|"), (as_json, ", ")])
+def test_several_names_in_a_field_are_a_feature_each(write, mark):
+    text = write([{"a": mark.join(own), "y": i % 2} for i, own in enumerate(SEVERAL)])
+    told, given, whole = (
+        read(io.BytesIO(text), options=options)
+        for options in ({}, {"several": (f"a={mark.strip()}",)}, {"categorical": ("a",)})
+    )
+    assert told == given != whole
+    names = NameTable()
+    (batch,) = Reader(
+        io.BytesIO(as_csv([{"a": "x| y|x", "y": 1}])), TextOptions(label="y", several=("a=|",)), names=names
+    )
+    assert sorted(name for slot in batch.indices.tolist() for name in names.of(slot)) == ["Constant", "a=x", "a=y"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "mark"),
+    [
+        ([";".join(own) for own in SEVERAL], ";"), (["|".join(own) for own in SEVERAL], "|"),
+        ([", ".join(own) for own in SEVERAL], ","), ([", ".join(own[:1]) for own in SEVERAL], ""),
+        ([f"{i},50" for i in range(99)], ""), ([f"Mar {i % 28 + 1}, 2024" for i in range(99)], ""),
+        ([f"w{i}, v{i}" for i in range(99)], ""), ([f"Town {i % 9}, S{i % 5}" for i in range(99)], ""),
+        ([f"Town {i % 9}, Town {i % 7}, S{i % 5}" for i in range(99)], ","), (["$50,000 - $99,999"] * 99, ""),
+        ([";".join(own) for own in SEVERAL[:20]], ""),
+    ],
+)  # fmt: skip
+def test_the_mark_between_several_names(fields, mark):
+    assert mark_between(fields) == mark
+
+
+def test_a_mark_between_names_is_one():
+    with pytest.raises(OptionError, match="--several a: expected COLUMN=MARK"):
+        TextOptions(several="a")
 
 
 HASHES = [f"{random.Random(i).randrange(16**8):08x}" for i in range(400)]
