@@ -327,7 +327,8 @@ def header_hint(line: str, columns: list[str], options: TextOptions) -> str:
     """Return what the first line of CSV looks like, if not like a header: the end of a message, or nothing."""
     line = line.strip()
     if line.startswith("{"):
-        return "; this looks like JSON, not CSV"
+        several = ": an object a line is read, which jq -c . FILE writes" * (line == "{")
+        return f"; this looks like JSON, not CSV{several}"
     if line.startswith("#") and len(columns) == 1:
         return "; lines behind # are rows of CSV: grep -v '^#' FILE leaves them out"
     if line == "[" or re.match(r"\[\s*\{", line):

@@ -177,9 +177,9 @@ def mark_between(fields: Iterable[str]) -> str:
     for mark in ";|,":
         if sum(mark in field for field in held) < MIN_TEXTS:  # a table may have thousands of columns
             continue
-        parts = [[part.strip() for part in field.split(mark)] for field in held]
+        parts = [list(filter(None, map(str.strip, field.split(mark)))) for field in held]
         names = [part for own in parts if len(own) > 1 for part in own]
-        first, behind = {own[0] for own in parts}, [part for own in parts for part in own[1:] if part]
+        first, behind = {part for own in parts for part in own[:1]}, [part for own in parts for part in own[1:]]
         move = sum(part in first for part in behind) > _MOVE * len(behind)
         if move and 2 * len({*names}) <= len(names) and not any(number_of(part) is not None for part in behind):
             return mark

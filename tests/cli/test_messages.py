@@ -71,6 +71,8 @@ BAD_TEXTS = [
     ("1 | x\na | x\n", FORMAT, "$found 'a', expected a label (a finite number), or nothing, before the first bar; "
      "names of classes: --classes auto; --on-error skip leaves such lines out"),
     ("a 1:1\n", f"{FORMAT} --classes auto", "$found 'a', expected a label (a finite number), then index:value pairs"),
+    ('{\n  "x": 1\n}\n', f"{FORMAT} --label x",
+     "$looks like JSON, not CSV: an object a line is read, which jq -c . FILE writes"),
     (bytes(range(256)) * 9, "describe", "$t: found a binary file (a zero byte at offset 0), expected text (LIBSVM, VW, "
      "CSV, JSON), plain or compressed with gzip, bzip2, xz or zstd"),
     ("a|b\n1|2\n", "describe", "$expected a table with a header; give --delimiter '|'"),
