@@ -16,7 +16,7 @@
 - a time of day or a duration (13:08, 1:08 PM, 38:31:20.5, PT3H, 9 hrs 3 min) is its number of hours, and if these are
   less than 24, also ``column.hour=13`` with value 1;
 - ``inf`` and ``infinity`` in any case, with a sign or without, and numbers beyond 1.8e308, make the row malformed; in a
-  column that has held other texts and no number before, these words are texts;
+  column that has held 20 other texts before, or some and no number, these words are texts;
 - a number with the unit of its column (``--unit``), $1,234.5 or 28,5 %, is the number;
 - any other text is the feature ``column=text`` with value 1. Blanks around a field do not count.
 
@@ -358,9 +358,11 @@ class ColumnEncoder:
         return self._remembered(field, self._date(field) or self._category(field))
 
     def _has_names(self) -> bool:
-        """Return whether the column has held categories, and no number."""
-        kinds = self.kinds if self._model is None else self._model.known.get(self.column, ())
-        return "category" in kinds and "number" not in kinds and not self.as_number
+        """Return whether the column has held categories: `MIN_TEXTS` of them, or no number, or those of the model."""
+        if self._model is not None:
+            return "category" in self._model.known.get(self.column, ())
+        few = "number" in self.kinds and self.suspicions.texts < MIN_TEXTS
+        return "category" in self.kinds and not few
 
     def _remembered(self, field: str, entries: Entries) -> Entries:
         if len(self._known) < _MAX_REMEMBERED:

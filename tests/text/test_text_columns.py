@@ -376,6 +376,8 @@ def test_infinity_among_names_is_one_of_them(word):
         return batch.indices.tolist()
 
     assert read(f"n,y\nBeta,1\n{word},-1\n")[::2] == [slot_of("n=Beta"), slot_of(f"n={word}")]  # without constants
+    titles = "".join(f"Title {i},1\n" for i in range(20))
+    assert slot_of(f"n={word}") in read(f"n,y\n42,1\n{titles}{word},-1\n")
     assert summarise(["n"], [{"n": "Beta"}, {"n": word}], TextOptions()).columns[0].kind == "category"
     for before in ("", "5,1\n", "Beta,1\n5,1\n"):  # no name, or a number as well
         with pytest.raises(InputError, match=f"found '{word}' in the column 'n', expected a finite number"):
