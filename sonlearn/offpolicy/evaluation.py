@@ -166,7 +166,7 @@ class Evaluation:
                 low = 0.0 if against else self._low
                 ends = [low + scale * end for end in value.interval(estimator, self._alpha)]
                 if estimator == "dr":
-                    cost = low + scale * value.doubly_robust
+                    cost = low + scale * (value.total / n if self.count else float("nan"))
                 else:
                     cost = self._weighted(name, estimator) - (self._weighted(against, estimator) if against else 0.0)
                 out.append(Line(self.count, name, against, estimator, cost, *ends, weights[1] / n, effective))

@@ -67,6 +67,11 @@ class Value:
         ``""``: one policy. ``log``: the cost beyond that of the log itself. Else: beyond that of a second policy.
     horizon : int or None
         After about as many decisions intervals are to be narrowest.
+
+    Attributes
+    ----------
+    total : float
+        Of the terms of the doubly robust estimate, which is their mean.
     """
 
     def __init__(self, bounded: bool, against: str = "", horizon: int | None = None):
@@ -78,8 +83,7 @@ class Value:
             for name in ESTIMATORS
         }
         self._reach = {name: np.ones(2) for name in ESTIMATORS}
-        self._total = 0.0  # of the terms of the doubly robust estimate
-        self.count = 0
+        self.total = 0.0
 
     def add(self, drawn: Drawn, delta: np.ndarray, expected: np.ndarray, baseline: np.ndarray) -> None:
         """Add decisions.
@@ -87,6 +91,7 @@ class Value:
         Parameters
         ----------
         drawn : Drawn
+            One decision at least.
         delta : float64[candidates]
             Probabilities, or differences of two policies'.
         expected : float64[candidates]
@@ -94,17 +99,14 @@ class Value:
         baseline : float64[n]
             A mean cost in [0, 1], known before each decision.
         """
-        if not len(drawn.at):
-            return
         level = np.repeat(baseline, np.diff(drawn.first))
         controls = {"ips": None, "snips": level, "dr": expected}
         own = drawn.cost if self._against == "log" else np.zeros(len(drawn.at))
-        self._total = running_sum(self._total, decision_terms(drawn, delta, expected) - own)
+        self.total = running_sum(self.total, decision_terms(drawn, delta, expected) - own)
         for name, control in controls.items():
             self._bet(name, 0, drawn, delta, control, own)
             mirrored = None if control is None else 1.0 - control
             self._bet(name, 1, drawn.mirrored(), delta, mirrored, 1.0 - drawn.cost if self._against == "log" else own)
-        self.count += len(drawn.at)
 
     def _bet(
         self, name: str, bound: int, drawn: Drawn, delta: np.ndarray, control: np.ndarray | None, own: np.ndarray
@@ -121,11 +123,6 @@ class Value:
             values.append(decision_terms(drawn, delta, cut(drawn, delta, wish, k[:-1])) - own)
             shifts.append(k[:-1] + least)
         self._sequences[name][bound].add(np.column_stack(values), np.column_stack(shifts))
-
-    @property
-    def doubly_robust(self) -> float:
-        """The doubly robust estimate; those of the others are ratios of sums that `evaluation` has."""
-        return self._total / self.count if self.count else float("nan")
 
     def interval(self, name: str, alpha: float) -> tuple[float, float]:
         """The interval of an estimator, one of `ESTIMATORS`, that is ever wrong with a chance of alpha at most."""
@@ -232,11 +229,6 @@ class LowerSequence:
         Weights, of sum 1, of alternatives: variables of the same mean, of which different lower bounds are known.
     horizon : int or None
         After about as many rows the bound is to be nearest; it holds at all times, whatever is said here beforehand.
-
-    Attributes
-    ----------
-    count : int
-        Rows so far.
     """
 
     def __init__(
@@ -246,7 +238,7 @@ class LowerSequence:
         shares: tuple[float, ...] = (1.0,),
         horizon: int | None = None,
     ):
-        self.low, self.high, self.count = low, high, 0
+        self.low, self.high = low, high
         self._sums = np.zeros((len(shares), len(KAPPA)))
         self._counts = np.zeros((len(shares), _LEVELS))
         self._shifts = np.zeros((len(shares), _LEVELS))
@@ -261,10 +253,7 @@ class LowerSequence:
         shifts : float64[n, alternatives]
             ``values >= -shifts``; a row's shifts were known before its values.
         """
-        n = len(values)
-        if not n:
-            return
-        terms = np.empty((n + 1, *self._sums.shape))
+        terms = np.empty((len(values) + 1, *self._sums.shape))
         terms[0] = self._sums
         np.multiply((values + shifts)[:, :, None], KAPPA, out=terms[1:])
         np.log1p(terms[1:], out=terms[1:])
@@ -273,7 +262,6 @@ class LowerSequence:
         at = np.broadcast_to(np.arange(values.shape[1]), shifts.shape), np.where(shifts > 0.0, level, 0)
         np.add.at(self._counts, at, 1.0)
         np.add.at(self._shifts, at, shifts)
-        self.count += n
 
     def log_wealth(self, v: float) -> float:
         """Logarithm of the mixture, if the mean is `v`: above log(1/alpha) it is refused."""
