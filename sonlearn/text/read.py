@@ -224,7 +224,6 @@ class Reader:
         self._tells_usual, self._tells_texts = usual and not known, texts and not known
         self.notes: list[str] = []
         self.tables: list[tuple[str, tuple[str, ...]]] = []
-        self._accepted: tuple[str, bool] | None = None
         self.waiting = 0
 
     def __iter__(self) -> Iterator[Any]:
@@ -291,11 +290,9 @@ class Reader:
 
     def _check(self) -> None:
         """`check_options`, once the format is known; of tables again once the columns of texts are."""
-        waits = self._tells_texts and self.format in TABLES
-        if self.format is not None and self._accepted != (self.format, waits):
-            given = dataclasses.replace(self.options, ngram=(), skips=()) if waits else self.options
-            check_options(given, self.format)
-            self._accepted = self.format, waits
+        if self.format is not None:
+            waits = self._tells_texts and self.format in TABLES
+            check_options(dataclasses.replace(self.options, ngram=(), skips=()) if waits else self.options, self.format)
 
     def _found(self, found: Found, source: str) -> None:
         """Compare the columns of a table with those that are known, and add them; note what is to be said."""
