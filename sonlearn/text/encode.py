@@ -395,7 +395,7 @@ class ColumnEncoder:
             met = self._model.may_know(self._table.slots[feature], self._table.names[feature])
             self.hold(self.met, (what, met), field)
             if not met:
-                self._table.strange[feature] = self, what, field
+                self._table.unmet[feature] = self, what, field
 
     def _new_category(self, field: str) -> int:
         return self._new(f"={field}")
@@ -488,7 +488,7 @@ class TableEncoder:
         Of the features by number.
     constant : int or None
         The number of the constant, if rows have it.
-    strange : dict of number to (column, what it is one of, how it is written)
+    unmet : dict of number to (column, what it is one of, how it is written)
         Features that the model has not met.
     news : list of (ColumnEncoder, what it has held, what of that)
         What columns have held for the first time since `parsed` was called, in the order in which they did.
@@ -522,7 +522,7 @@ class TableEncoder:
 
     def _begin(self) -> None:
         self.slots, self.names, self._marks = array("q"), list[str](), array("I")
-        self.strange = dict[int, tuple[ColumnEncoder, str, str]]()
+        self.unmet = dict[int, tuple[ColumnEncoder, str, str]]()
         if self.constant is not None:
             self.new("Constant", constant_id(self.options, "csv"))
 
@@ -562,8 +562,8 @@ class TableEncoder:
         self.news.clear()
         numbers, counted = batch.indices, list[Named]()
         counts = np.bincount(numbers)
-        for feature in np.flatnonzero(counts > max(_OFTEN, _SHARE * batch.n)).tolist() if self.strange else ():
-            column, what, field = self.strange.get(feature, (None, "", ""))
+        for feature in np.flatnonzero(counts > max(_OFTEN, _SHARE * batch.n)).tolist() if self.unmet else ():
+            column, what, field = self.unmet.get(feature, (None, "", ""))
             if column is not None and (what, True) in column.met:
                 column.notes.setdefault("often", f"frequent {what} that the model has not met ({shorten(field)})")
         if self.options.names is not False:
