@@ -10,10 +10,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from commands import one_line, start, tokens
+from commands import TIMING, one_line, start, tokens
 from for_all import for_all
 from places import GOLDEN as GOLDEN_FILES
-from places import sample
+from places import sample, write_inputs
 
 from sonlearn import Learner
 from sonlearn.cli import main
@@ -26,8 +26,6 @@ from sonlearn.options.methods import FIRST, METHODS
 GOLDEN = json.loads((GOLDEN_FILES / "cli.json").read_text(encoding="utf-8"))
 #: Runs of the whole committee, whose members and combiner other tests run without compilation.
 DEFAULT = "defaults, saved, predicted, inspected"
-#: Lines that differ from run to run.
-TIMING = ("elapsed time", "examples a second", "compiling kernels")
 #: Options under which projection changes many predictions.
 PROJECTED = ("--loss", "squared", "--clip", "0.1", "--sigma", "0", "--noconstant")
 
@@ -36,11 +34,7 @@ PROJECTED = ("--loss", "squared", "--clip", "0.1", "--sigma", "0", "--noconstant
 def folder(tmp_path, monkeypatch):
     """A folder with small inputs, entered."""
     monkeypatch.chdir(tmp_path)
-    for name, of, first, last in [
-        ("a.svm", "sample.svm", 0, 150), ("b.svm", "sample.svm", 150, 260), ("a.vw", "sample.vw", 0, 120),
-        ("b.vw", "sample.vw", 120, 160),
-    ]:  # fmt: skip
-        Path(name).write_text(sample(of, first, last), encoding="utf-8")
+    write_inputs()
     return tmp_path
 
 

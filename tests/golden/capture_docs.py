@@ -6,7 +6,6 @@ partner are listed, to be mended by hand. Read the difference before you commit 
 """
 
 import re
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -14,6 +13,7 @@ from pathlib import Path
 sys.path[:0] = [str(Path(__file__).parents[1] / folder) for folder in ("support", "house")]
 
 import test_docs  # noqa: E402
+from commands import TIMING  # noqa: E402
 
 
 def shape(line, whole):
@@ -55,11 +55,8 @@ def renew(page):
             fresh = block
             for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
                 command, *expected = part.splitlines()
-                done = subprocess.run(
-                    ["/bin/sh", "-c", command], cwd=folder, env=environment, text=True, check=False,
-                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                )  # fmt: skip
-                printed = [line for line in done.stdout.splitlines() if not line.startswith(test_docs.TIMING)]
+                printed = test_docs.in_a_shell(command, environment, cwd=folder).splitlines()
+                printed = [line for line in printed if not line.startswith(TIMING)]
                 out, lost = renewed(printed, expected)
                 fresh = fresh.replace("$ " + part.rstrip("\n"), "\n".join(["$ " + command, *out]).rstrip("\n"), 1)
                 for line in lost:

@@ -1,9 +1,7 @@
 """The documents against the program: commands run; every flag, default, method and kernel letter is written down."""
 
 import ast
-import contextlib
 import dataclasses
-import io
 import math
 import os
 import re
@@ -14,11 +12,10 @@ import sys
 import tomllib
 
 import pytest
-from commands import tokens
+from commands import TIMING, in_this_process, tokens
 from for_all import for_all
 from places import ROOT
 
-from sonlearn.cli import main
 from sonlearn.commands.line import parser_of
 from sonlearn.commands.verbs import VERBS
 from sonlearn.options import LearnOptions, TextOptions
@@ -41,8 +38,6 @@ DOCUMENTS = [
 ]
 #: By title of their group, which is the title of the table in docs/flags.md, and by names.
 FIELDS = {(title, flags(field)): field for v in VERBS.values() for title, group in v.groups for field in group}
-#: Lines of output that differ from run to run.
-TIMING = ("elapsed time", "examples a second", "compiling kernels")
 
 
 def read(name):
@@ -216,21 +211,12 @@ def check_output(ours, theirs):
     assert skip or at == len(ours), ours[at:]
 
 
-def in_a_shell(command, environment):
+def in_a_shell(command, environment, **more):
     """What a command prints, on both streams."""
     return subprocess.run(
         ["/bin/sh", "-c", command], env=environment, text=True, check=False,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **more,
     ).stdout  # fmt: skip
-
-
-def in_this_process(command, given):
-    """(standard output, standard error) of a command line of `sonlearn` alone, which is `given` a standard input."""
-    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given.encode())))
-        main(shlex.split(command)[1:])
-    return [stream.buffer.getvalue().decode() for stream in (out, err)]
 
 
 def in_turn(command, environment):
@@ -238,7 +224,7 @@ def in_turn(command, environment):
     passed, said = "", ""
     for stage in command.split(" | "):
         if re.fullmatch(r"sonlearn [^|&<>$*`]+", stage):
-            passed, more = in_this_process(stage, passed)
+            _, passed, more = in_this_process(shlex.split(stage)[1:], passed)
         else:
             done = subprocess.run(
                 ["/bin/sh", "-c", stage], env=environment, input=passed, capture_output=True, text=True, check=False

@@ -4,6 +4,7 @@ Lists from "What's New in Python" 3.12, 3.13 and 3.14. Attributes are looked for
 """
 
 import ast
+import re
 
 import pytest
 from places import ROOT
@@ -54,8 +55,11 @@ def found_in(text):
 
 
 def test_sources_use_nothing_that_newer_pythons_lack():
-    found = {path.relative_to(ROOT).as_posix(): found_in(path.read_text(encoding="utf-8")) for path in FILES}
-    assert len(found) > 400
+    """Those are parsed in which one of the names stands at all."""
+    names = "|".join([*MODULES.split(), *ATTRIBUTES.split(), *dict(KEYWORDS).values(), "__annotations__", "finally"])
+    texts = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in FILES}
+    assert len(texts) > 400
+    found = {name: found_in(text) for name, text in texts.items() if re.search(rf"\b({names})\b", text)}
     assert {name: uses for name, uses in found.items() if uses} == {}
 
 

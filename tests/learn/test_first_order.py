@@ -24,9 +24,9 @@ from sonlearn.learn.first_order.rules import LARGE_TABLE
 from sonlearn.options.losses import LOSSES
 from sonlearn.options.methods import METHODS
 
-N = 60 if numba.config.DISABLE_JIT else 150
+N = 60 if numba.config.DISABLE_JIT else 100
 STREAMS = {
-    "text": zipf(n=2 * N, d=80),
+    "text": zipf(n=N, d=80),
     "long rows": zipf(n=N, d=80, unit=False, seed=1),
     "dense": ill_conditioned(1e3, T=N, d=20, large=4).batch,
     "one feature": one_feature(n=N),

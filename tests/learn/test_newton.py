@@ -254,7 +254,7 @@ def test_losses(settings, loss, clip, diagonal):
         clip = 4.0  # alpha = 0 without projection takes steps of any size
     if loss == "poisson":
         clip = 1.0  # its slope is exp(p): without a bound on p steps of any size
-    batch = zipf(n=250, d=90, kind="binary" if loss in CLASSIFICATION else "real")
+    batch = zipf(n=150, d=90, kind="binary" if loss in CLASSIFICATION else "real")
     batch = batch._replace(y=np.abs(batch.y)) if loss == "poisson" else batch
     options = LearnOptions(sketch_size=5, loss=loss, clip=clip, diagonal=diagonal, sigma=0.0625, **settings)
     agree(options, batch)

@@ -62,7 +62,7 @@ def test_threads_predict_what_one_thread_predicts(kind, options):
     learner = learner_of(kind, **options)
     batches = [from_scipy(matrix(20 + 30 * k, seed=1 + k)) for k in range(6)]
     expected = [arrays_of(learner.predict(batch)) for batch in batches]
-    order = np.random.default_rng(0).integers(0, len(batches), 48).tolist()
+    order = np.random.default_rng(0).integers(0, len(batches), 24).tolist()
     for k, found in zip(order, in_threads(lambda k: arrays_of(learner.predict(batches[k])), order), strict=True):
         for one, other in zip(expected[k], found, strict=True):
             np.testing.assert_array_equal(one, other)

@@ -1,6 +1,7 @@
 """The command line called in this process, and what it said."""
 
 import contextlib
+import io
 import json
 import re
 import shutil
@@ -17,6 +18,8 @@ from sonlearn.cli import main
 
 #: The command line in a process of its own.
 PROGRAM = [sys.executable, "-m", "sonlearn"]
+#: Lines of output that differ from run to run.
+TIMING = ("elapsed time", "examples a second", "compiling kernels")
 
 
 class Done(NamedTuple):
@@ -73,6 +76,15 @@ def one_line(done):
     assert "this is a bug" not in done.err
     assert done.err.startswith("sonlearn: ")
     return done.err.removeprefix("sonlearn: ")
+
+
+def in_this_process(words, given=""):
+    """What a command line returns and prints, which is `given` a standard input."""
+    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given.encode())))
+        status = main(words)
+    return Done(status, *(stream.buffer.getvalue().decode() for stream in (out, err)))
 
 
 def names():

@@ -14,3 +14,10 @@ def sample(name: str, start: int = 0, stop: int | None = None) -> str:
     """Lines of a file of data/."""
     lines = (ROOT / "data" / name).read_text(encoding="utf-8").splitlines(keepends=True)
     return "".join(lines[start:stop])
+
+
+def write_inputs() -> None:
+    """Write a.svm, b.svm, a.vw and b.vw into the current folder, as recorded outputs of the command line have them."""
+    for suffix, rows, stop in (("svm", 150, 260), ("vw", 120, 160)):
+        for name, lines in (("a", (0, rows)), ("b", (rows, stop))):
+            Path(f"{name}.{suffix}").write_text(sample(f"sample.{suffix}", *lines), encoding="utf-8")
