@@ -298,7 +298,7 @@ def layout_of(
     for name, count in Counter(columns).items():
         if count > 1:
             expected = f"columns of different names{hint}"
-            raise InputError(*place, None, f"{count} columns {shorten(name)}", expected)
+            raise InputError(*place, None, f"{count} columns {shorten(name, WHOLE)}", expected)
     if labels.needed:
         for field in NAMING:
             for name in options.named(field):
