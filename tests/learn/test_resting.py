@@ -85,6 +85,15 @@ def test_rows_without_the_rarer_class_leave_the_usual_weights():
     assert own.weights[-1] > 0.9
 
 
+def test_one_that_hardly_errs_beside_two_that_err_alike_has_all_weight():
+    """Costs that are 0 in nearly all rows: trees say 0."""
+    errors = np.random.default_rng(0).normal(size=(4, 50)) * [[1e10], [1e10], [1.0], [1e10]]
+    errors[1] = errors[0]
+    own = resting.new_resting(3)
+    resting.learn(own, [0, 1, 2], errors, np.ones(50))
+    np.testing.assert_allclose(own.weights, [0.0, 0.0, 1.0, 0.0, 0.0], atol=1e-6)
+
+
 def test_members_that_are_pruned_have_no_weight_at_rest():
     errors = np.random.default_rng(0).normal(size=(4, 50)) * [[2.0], [1.0], [3.0], [1.5]]
     own = resting.new_resting(3)

@@ -40,6 +40,8 @@ FIRST_COPY_ROWS, COPY_INTERVAL = 1024, 1 / 4
 #: What is left of P when the next copy has predicted; and by how much the usual weights are preferred, as a share of
 #: the least mean square of errors that is added to all others.
 LEFT, PREFERENCE = 0.6, 0.2
+#: The preference is at least for so much of an input's own error, or rounding would leave two that err alike nothing.
+ROUNDING = 1e-12
 #: Added to the number of a row kept; the reciprocal is what the row weighs.
 DISTANCE_PRIOR = 25
 #: From so many features for each entry on there are no copies: of words, or of names that come once.
@@ -121,7 +123,7 @@ def weigh(resting: Resting) -> None:
     some = np.flatnonzero(squares)
     least = squares[some].min(initial=np.inf)
     while len(some):
-        more = PREFERENCE * least * np.diag(some < len(squares) - 1)
+        more = PREFERENCE * np.diag((some < len(squares) - 1) * np.maximum(least, ROUNDING * squares[some]))
         w = np.linalg.solve(resting.products[np.ix_(some, some)] + more, np.ones(len(some)))
         if w.min() >= 0.0:
             resting.weights[:] = 0.0
