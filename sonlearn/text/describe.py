@@ -44,7 +44,7 @@ from sonlearn.text.objects import SAMPLE, Members, RowError, error_of, leaves_of
 from sonlearn.text.read import detect_format
 from sonlearn.text.source import is_arrow, peeked, read_chunks, source_name
 from sonlearn.text.suspicions import MIN_TEXTS, Suspicions, is_stamp, noted
-from sonlearn.text.units import unit_of
+from sonlearn.text.units import separator_of, unit_of
 
 #: Values of a column that are counted, each with its labels.
 MOST_VALUES = 10_000
@@ -301,7 +301,7 @@ class ColumnSummary:
         if not is_feature(self.name, options):
             return roles[0] if roles else "left out"
         reading = reading_of(self.name, options)
-        if unit_of((self.name,), options, "several"):
+        if separator_of((self.name,), options):
             return "categories"
         if reading:
             return " and ".join([*roles, {"categorical": "category", "numeric": "number"}.get(reading, reading)])

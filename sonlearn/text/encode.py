@@ -70,7 +70,7 @@ from sonlearn.text.names import Named
 from sonlearn.text.objects import LongRowError, RowError, described
 from sonlearn.text.rows import ParsedChunk
 from sonlearn.text.suspicions import MIN_TEXTS, Suspicions
-from sonlearn.text.units import number_with, unit_of
+from sonlearn.text.units import number_with, separator_of, unit_of
 
 #: Characters of a field, at most: a text takes 30 times as many bytes while it is read.
 MAX_CHARACTERS = 1 << 24
@@ -227,7 +227,7 @@ class ColumnEncoder:
             for given in (options.text, options.categorical, options.numeric, options.date)
         )
         self.first, self._unit = date_order(titles, options), unit_of(titles, options)
-        self._between = unit_of(titles, options, "several")
+        self._between = separator_of(titles, options)
         self.as_category = self.as_category or self._between != ""
         # What it has held, each with the first such text or with a note; see `TableEncoder.mark`.
         self.kinds: dict[str, str] = {}

@@ -23,7 +23,7 @@ from sonlearn.text.columns import MISSING, date_order, is_feature, number_in, re
 from sonlearn.text.dates import date_in, is_season, is_span
 from sonlearn.text.encode import MAX_CHARACTERS, number_of, words_of
 from sonlearn.text.suspicions import MIN_TEXTS, THOUSANDS, Suspicions, with_point
-from sonlearn.text.units import are_thousands, unit_of, units_in
+from sonlearn.text.units import are_thousands, separator_of, unit_of, units_in
 
 #: Texts by the share of a column's fields that are different, and by the words of a field that others have, on average:
 #: as a share of its words, or so many.
@@ -51,7 +51,7 @@ def infer(options: TextOptions, rows: Iterable[Mapping[str, str]]) -> TextOption
     for name, held in fields.items():
         reading, ordered = reading_of(name, options), date_order((name,), options)
         feature = is_feature(name, options)
-        given = reading not in ("", "date") or any(unit_of((name,), options, how) for how in ("unit", "several"))
+        given = reading not in ("", "date") or unit_of((name,), options) or separator_of((name,), options)
         if given or not (feature or name == options.label):
             continue
         if not reading and feature and are_codes(held):

@@ -12,11 +12,18 @@ from sonlearn.text.suspicions import MONEY
 _ANY = re.compile(rf"[(+\u2212-]*{MONEY}?\s*[+\u2212-]?[\d.,'\u2019\s]*\d(?![^\W\d]\)?$)\s*([^\d=()]{{0,12}})\)?")
 
 
-def unit_of(titles: Iterable[str], options: TextOptions, how: str = "unit") -> str:
-    """The unit of a column as ``--unit`` has it, 1.5 or 1,5 kg, or what ``--several`` has; nothing: no option says."""
-    return next(
-        (unit for name in getattr(options, how) for title, _, unit in [name.rpartition("=")] if title in titles), ""
-    )
+def unit_of(titles: Iterable[str], options: TextOptions) -> str:
+    """The unit of a column as ``--unit`` has it, 1.5 or 1,5 kg; nothing where no option says."""
+    return _said(titles, options.unit)
+
+
+def separator_of(titles: Iterable[str], options: TextOptions) -> str:
+    """The mark between several names of a column, as ``--several`` has it; nothing where no option says."""
+    return _said(titles, options.several)
+
+
+def _said(titles: Iterable[str], given: Iterable[str]) -> str:
+    return next((said for each in given for title, _, said in [each.rpartition("=")] if title in titles), "")
 
 
 def units_in(field: str) -> list[str]:
