@@ -32,9 +32,9 @@ from sonlearn.options.methods import METHODS
 
 #: Kinds of eta_t.
 ETA_CONSTANT, ETA_OVER_T, ETA_OVER_ROOT_T = range(3)
-SQUARED, LOGISTIC, HINGE, ABSOLUTE, SQUARED_HINGE, QUANTILE, HUBER, POISSON = range(8)
+SQUARED, LOGISTIC, HINGE, ABSOLUTE, SQUARED_HINGE, QUANTILE, HUBER, POISSON = range(len(LOSSES))
 #: Code of a loss by its name.
-CODE = dict(zip(LOSSES, (SQUARED, LOGISTIC, HINGE, ABSOLUTE, SQUARED_HINGE, QUANTILE, HUBER, POISSON), strict=True))
+CODE = {name: code for code, name in enumerate(LOSSES)}
 #: A larger logarithm of a count overflows: after a step to such a prediction, every later row would be refused.
 LARGEST_LOG = 709.0
 

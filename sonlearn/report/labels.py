@@ -116,8 +116,9 @@ class LabelStatistics:
         """(best constant prediction, its average loss), or None where constant memory cannot tell.
 
         As in VW, a single class under logistic loss gives -1 or +1 (the best constant would be infinite). The median
-        that absolute loss asks for is known only while there are at most two different labels; quantiles and Huber's
-        mean are not told, nor is the mean of counts that are all 0 (its logarithm is what poisson predicts).
+        that absolute loss asks for is known only while there are at most two different labels; other losses' best
+        (quantiles, Huber's mean) is not told, nor is the mean of counts that are all 0 (its logarithm is what poisson
+        predicts).
         """
         if self.weight == 0:
             return None
@@ -126,8 +127,6 @@ class LabelStatistics:
             return self.values[0] + mean, max(0.0, self._squares / self.weight - mean * mean)
         if loss == "absolute":
             return None if self.more else self._median()
-        if loss in ("quantile", "huber"):
-            return None
         if loss == "poisson":
             mean = self.sum / self.weight
             return (math.log(mean), mean - mean * math.log(mean)) if mean > 0 else None
@@ -136,6 +135,8 @@ class LabelStatistics:
             return 2 * positive - 1, 4 * positive * (1 - positive)
         if loss in ("hinge", ERRORS):
             return (1.0 if positive > 0.5 else -1.0), (2 if loss == "hinge" else 1) * min(positive, 1 - positive)
+        if loss != "logistic":
+            return None
         if positive in (0.0, 1.0):
             return 2 * positive - 1, math.log1p(math.exp(-1))
         entropy = -positive * math.log(positive) - (1 - positive) * math.log1p(-positive)

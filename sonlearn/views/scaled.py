@@ -64,7 +64,7 @@ class Scaled(View):
 
     def new(self) -> ScaledState:
         """State of a view that has seen nothing."""
-        z, idf, _, _ = self._params
+        z, idf = self._params.z, self._params.idf
         return ScaledState(new_now("t:f8"), np.zeros((0, int(idf))), np.zeros((0, 3 if z and not idf else 0)))
 
     def renumbered(self, state: ScaledState, numbers: Numbers) -> tuple[ScaledState, np.ndarray]:

@@ -141,8 +141,10 @@ def test_every_method_has_its_row():
     assert list(stated) == list(expected)
     for key, paper in PAPERS.items():
         assert f"\n[{key}] {paper}.\n" in text
+    (flag,) = (line for line in read("docs/flags.md").splitlines() if line.startswith("| `--loss`"))
     for loss in LOSSES:
         assert f"\n| `{loss}` |" in text
+        assert f"`{loss}`" in flag
 
 
 def settings(entry):

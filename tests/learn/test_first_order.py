@@ -57,7 +57,7 @@ SETTINGS = [(method, loss, {}) for method in TWINS for loss in METHODS[method].l
 SETTINGS += [
     (method, loss, more)
     for method in TWINS
-    for more in VARIANTS[method]
+    for more in VARIANTS.get(method, [])
     for loss in ("squared", "hinge" if more.get("clip") == "labels" else "logistic")
     if loss in (METHODS[method].losses or LOSSES)
 ]

@@ -12,7 +12,7 @@ from streams import batch_of
 
 from sonlearn import InputError, Learner, LearnOptions
 from sonlearn.jit import jit
-from sonlearn.learn.losses import CODE, loss_of, loss_slope, loss_value, travel
+from sonlearn.learn.losses import loss_of, loss_slope, loss_value, travel
 from sonlearn.options.losses import CLASSIFICATION, LOSSES
 from sonlearn.report.progress import LabelStatistics
 
@@ -58,10 +58,6 @@ def gone(loss, p, y, T):
     out = np.empty(len(p))
     travels(loss_of(OPTIONS[loss]), p, y, T, out)
     return out
-
-
-def test_every_loss_has_a_code():
-    assert sorted(CODE.values()) == list(range(len(LOSSES)))
 
 
 @each

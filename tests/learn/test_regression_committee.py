@@ -9,10 +9,9 @@ from streams import batch_of_dense, rows_of, with_weights, without_some_labels
 from sonlearn import Learner, LearnOptions
 from sonlearn.learn.engine import Predictions, make_engine
 from sonlearn.learn.ensemble import pruning
-from sonlearn.learn.ensemble.combiner import PERIOD, RETENTION, prior_for
+from sonlearn.learn.ensemble.combiner import PERIOD, RETENTION
 from sonlearn.learn.ensemble.label_scale import unit_of
 from sonlearn.learn.ensemble.target import member_options
-from sonlearn.learn.losses import Loss
 from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.losses import LOSSES as ALL_LOSSES
 from sonlearn.options.members import default_members, member
@@ -326,8 +325,6 @@ def test_labels_that_are_all_equal_are_predicted():
 def test_every_loss_of_values_is_defined_here():
     """A loss that the committee, the combiner or this file leaves out is found."""
     assert set(LOSSES) == set(ALL_LOSSES) - set(CLASSIFICATION)
-    with pytest.raises(ValueError, match="no prior"):
-        prior_for(Loss(len(ALL_LOSSES), 0.0))
 
 
 @pytest.mark.parametrize("name", ["nag:zs", "nag:bins"])
