@@ -20,7 +20,7 @@ from sonlearn.commands.line import parser_of
 from sonlearn.commands.verbs import VERBS
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.losses import LOSSES
-from sonlearn.options.members import MEMBERS, VALUE_MEMBERS
+from sonlearn.options.members import CLASS_MEMBERS, MEMBERS, VALUE_MEMBERS, word_members
 from sonlearn.options.methods import METHODS, PAPERS
 from sonlearn.options.spec import flags
 
@@ -161,6 +161,15 @@ def test_every_member_has_its_row():
     expected = {f"`{n}`": [settings(e)] for n, e in VALUE_MEMBERS.items()}
     assert table_below(text, "| member for values | settings |") == expected
     assert {e.gain for e in VALUE_MEMBERS.values()} == {1.0}
+    assert read("README.md").count(f" {len(MEMBERS)} members") == 1
+
+
+def test_every_member_of_several_classes_is_in_their_table():
+    stated = set()
+    for names, (what,) in table_below(read("docs/classes.md"), "| member | what it is |").items():
+        views = re.findall("`(.+?)`", what.partition("; on ")[2]) or ["VIEW"]
+        stated |= {name.replace("VIEW", view) for name in re.findall("`(.+?)`", names) for view in views}
+    assert stated == CLASS_MEMBERS.keys() | {each.name for each in word_members("logistic", several=True)}
 
 
 def plain(value):
