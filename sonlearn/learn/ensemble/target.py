@@ -36,14 +36,12 @@ from sonlearn.learn.ensemble.progress import TWO, VALUES
 from sonlearn.learn.losses import POISSON, SQUARED, Loss, loss_of, losses
 from sonlearn.learn.predicted import logistic
 from sonlearn.options import LearnOptions
-from sonlearn.options.losses import CLASSIFICATION
+from sonlearn.options.losses import CLASSIFICATION, SCALE_FREE
 from sonlearn.options.members import Member
 from sonlearn.options.methods import METHODS
 
 #: An input of the combiner of quantiles that is always 1. Members predict means, a quantile is beside those.
 BIAS = Member("bias", "raw", weight=0.0, cost=0.0)
-#: Losses of values that mean the same whatever the unit.
-_SCALE_FREE = ("squared", "absolute", "quantile")
 
 
 class Part(NamedTuple):
@@ -276,7 +274,7 @@ def member_options(options: LearnOptions, member: Member) -> LearnOptions:
     exponent are in other units), or not at all, learn squared loss.
     """
     own: dict[str, Any] = {"method": member.method, "loss": options.loss}
-    if options.loss not in CLASSIFICATION and options.loss not in (METHODS[member.method].losses or _SCALE_FREE):
+    if options.loss not in CLASSIFICATION and options.loss not in (METHODS[member.method].losses or SCALE_FREE):
         own["loss"] = "squared"
     own |= member.options
     if own["loss"] == "quantile":

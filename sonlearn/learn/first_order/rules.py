@@ -43,8 +43,8 @@ from sonlearn.learn.losses import POISSON, SQUARED, loss_slope, slopes, within_b
 from sonlearn.learn.pairs import add_to_pairs, add_weights, has_room, scale_pairs
 from sonlearn.learn.tolerances import LARGEST, LIMIT
 
-SGD, OGD, ADAGRAD, NAG, AROW, PRECISION, FTRL, COIN, NLMS, ADA = range(10)
 NAMES = ("sgd", "ogd", "adagrad", "nag", "arow", "precision", "ftrl", "coin", "nlms", "ada")
+SGD, OGD, ADAGRAD, NAG, AROW, PRECISION, FTRL, COIN, NLMS, ADA = range(len(NAMES))
 # Columns of the table. W: weight; ftrl: z. Several classes have their weights in the last columns, and W is unused.
 # G: sum of squared gradients; arow: precision minus 1; coin: sum of |g|. S: largest |x|. nag: INVERSE, 1/S.
 # coin: TOP, the largest slope; WON, the reward; THETA, sum of -g.
