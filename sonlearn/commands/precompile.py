@@ -118,11 +118,14 @@ def compile_for(learn: dict[str, Any] | None, bandit: dict[str, Any] | None) -> 
 def learn_some(options: LearnOptions) -> None:
     """Learn a few rows with each member's method, and with all; report on them.
 
-    By two threads, of which one goes on while the other waits for a kernel that the run compiles. What the run needs
-    before engines, to number features, it compiles itself meanwhile: the rows that engines learn first have numbers.
+    The slowest member first, which the run needs last; the others by two threads, of which one goes on while the other
+    waits for a kernel that the run compiles. What the run needs before engines, to number features, it compiles itself
+    meanwhile: the rows that engines learn first have numbers.
     """
+    slowest, *others = *of_members(options), options
+    _learn(slowest)
     with ThreadPoolExecutor(2) as pool:
-        list(pool.map(_learn, (*of_members(options), options)))
+        list(pool.map(_learn, others))
 
 
 def _learn(options: LearnOptions) -> None:
