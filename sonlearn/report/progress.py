@@ -316,7 +316,7 @@ class Progress:
             per_pass = f"number of examples per pass = {self.examples // self.passes}"
             counts = [per_pass if whole else counts[0], f"passes used = {self.passes}"]
         if self.unlabelled and self.labelled and self.labels.errs:  # else all are, or they are decisions
-            counts.append(f"examples without a label = {self.unlabelled}")
+            counts.append(f"examples without a label = {self.unlabelled // (self.passes if whole else 1)}")
         return [
             "", ending, *counts,
             *self.labels.weights(self.example_weight, result.weight),

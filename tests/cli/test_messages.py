@@ -254,9 +254,9 @@ def test_a_line_that_ends_a_run_behind_others_names_the_flag_that_leaves_it_out(
 def test_objects_without_the_label_are_not_learned_from_and_counted(cli):
     rows = [{"a": i % 7, "y": i % 2} if i % 10 else {"a": i % 7} for i in range(60)]
     Path("t.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    for model in ((), ("-i", "m")):
-        _, err = cli.both("train", "--label", "y", "--method", "nag", *model, "-f", "m", "t.jsonl")
-        assert "\nnumber of examples = 60\n" in err
+    for more, per in ((), ""), (("-i", "m"), ""), (("--passes", 2, "--holdout_off"), " per pass"):
+        _, err = cli.both("train", "--label", "y", "--method", "nag", *more, "-f", "m", "t.jsonl")
+        assert f"\nnumber of examples{per} = 60\n" in err
         assert "\nexamples without a label = 6\n" in err
 
 
