@@ -232,6 +232,7 @@ class _ClusterSession(one.TrainingSession):
                 empty = False
                 yield batch._replace(skipped=[*before, *(batch.skipped or ())] or None)
             malformed.tags += answered.left
+            malformed.fatal = answered.problem
             if answered.problem is not None:
                 raise answered.problem
         if empty:

@@ -41,8 +41,8 @@ class Malformed:
         The first `SHOWN_ERRORS` that were left out.
     count : int
         How many were.
-    fatal : InputError or None
-        The one that has ended the run.
+    fatal : SonlearnError or None
+        What has ended the run; from a cluster also another problem than a malformed line.
     tags : list of str
         The tags of those behind the last batch; those before are the batches' own.
     """
@@ -52,7 +52,7 @@ class Malformed:
         self.allowed = max_errors if self.skips else 0
         self.errors: list[InputError] = []
         self.count = 0
-        self.fatal: InputError | None = None
+        self.fatal: SonlearnError | None = None
         self.tags: list[str] = []
 
     def anew(self) -> Malformed:
