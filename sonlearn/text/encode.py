@@ -227,8 +227,8 @@ class ColumnEncoder:
             for given in (options.text, options.categorical, options.numeric, options.date)
         )
         self.first, self._unit = date_order(titles, options), unit_of(titles, options)
-        self._between = separator_of(titles, options)
-        self.as_category = self.as_category or self._between != ""
+        self._separator = separator_of(titles, options)
+        self.as_category = self.as_category or self._separator != ""
         # What it has held, each with the first such text or with a note; see `TableEncoder.mark`.
         self.kinds: dict[str, str] = {}
         self.quoted: dict[str, str] = {}  # numbers where the type of the column says texts
@@ -372,8 +372,8 @@ class ColumnEncoder:
     def _category(self, field: str) -> Entries:
         if field.lower() in MISSING:
             return self.missing()
-        if self._between and self._between in field:
-            parts = filter(None, map(str.strip, field.split(self._between)))
+        if self._separator and self._separator in field:
+            parts = filter(None, map(str.strip, field.split(self._separator)))
             return tuple(dict.fromkeys(entry for part in parts for entry in self.entries(part)))
         if self.as_category:
             if _WHOLE.fullmatch(field):

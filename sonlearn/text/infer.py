@@ -58,8 +58,8 @@ def infer(options: TextOptions, rows: Iterable[Mapping[str, str]]) -> TextOption
             new["categorical"].append(name)
         elif not reading and (unit := unit_in(held)):
             new["unit"].append(f"{name}={unit}")
-        elif not reading and feature and (mark := mark_between(held)):
-            new["several"].append(f"{name}={mark}")
+        elif not reading and feature and (separator := separator_in(held)):
+            new["several"].append(f"{name}={separator}")
         elif not feature or ordered or are_plain(held):
             continue
         elif first := first_in(held):
@@ -167,7 +167,7 @@ def unit_in(fields: Sequence[str]) -> str:
     return unit if enough and not unclear else ""
 
 
-def mark_between(fields: Iterable[str]) -> str:
+def separator_in(fields: Iterable[str]) -> str:
     """The mark between several names in a column's fields, as in "Drama, Comedy"; nothing where none is.
 
     Names come twice on average, and many that stand behind others stand first in other fields: those of towns and their

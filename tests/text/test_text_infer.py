@@ -14,7 +14,7 @@ from streams import entries
 from sonlearn import InputError, Learner, LearnOptions, OptionError, TextOptions, read_batches
 from sonlearn.text.describe import describe, summarise
 from sonlearn.text.encode import words_of
-from sonlearn.text.infer import are_codes, are_plain, are_texts, first_in, infer, mark_between, unit_in
+from sonlearn.text.infer import are_codes, are_plain, are_texts, first_in, infer, separator_in, unit_in
 from sonlearn.text.names import NameTable
 from sonlearn.text.read import Reader
 
@@ -390,7 +390,7 @@ def test_several_names_in_a_field_are_a_feature_each(write, mark):
     ],
 )  # fmt: skip
 def test_the_mark_between_several_names(fields, mark):
-    assert mark_between(fields) == mark
+    assert separator_in(fields) == mark
 
 
 def test_a_mark_between_names_is_one():

@@ -33,9 +33,9 @@ from sonlearn.data.batch import Batch
 from sonlearn.data.decisions import Decisions
 from sonlearn.data.rows import Rows
 from sonlearn.jit import inline, jit
-from sonlearn.learn.bandits import rewards, sketched
+from sonlearn.learn.bandits import diagonal, sketched
+from sonlearn.learn.bandits.diagonal import DiagonalState
 from sonlearn.learn.bandits.explore import ExplorationRule, probabilities, rule_of, sample_action
-from sonlearn.learn.bandits.rewards import DiagonalState
 from sonlearn.learn.bandits.sketched import SketchedState, Work, new_sketched, spread
 from sonlearn.learn.diagonal_fd.rounds import DiagonalFDParams
 from sonlearn.learn.engine import Engine
@@ -292,12 +292,12 @@ def estimate(params, models, scratch, sparse, dense, problem, begin, end):
     for c in range(begin, end):
         row, k, a = problem.row[c], problem.column[c], c - begin
         if c == begin or row != problem.row[c - 1]:
-            rewards.score(models.diagonal, sparse, row, left, scratch.z, scratch.v)
+            diagonal.score(models.diagonal, sparse, row, left, scratch.z, scratch.v)
             features, squares = spread(dense, row, scratch.sketch.x)
             features = min(features, room)
         scratch.score[0, a], scratch.score[1, a] = scratch.z[k], scratch.v[k]
         if features > 0 and 0.0 < squares < sketched.MAX_SQUARED_NORM:
-            scratch.score[2, a], scratch.score[3, a] = sketched.sketched_estimate(
+            scratch.score[2, a], scratch.score[3, a] = sketched.estimate(
                 params.sketch, models.columns, scratch.sketch, k, features, squares, now["learned"]
             )
         else:
@@ -312,7 +312,7 @@ def decide(params, now, scratch, out, begin, end, shows):
     share = share_of(now) if shows else 0.0
     scale = now["high"] - now["low"] if now["high"] > now["low"] else 1.0
     for a in range(n):
-        m, s = rewards.diagonal_estimate(link, params.rule.width, score[0, a], score[1, a])
+        m, s = diagonal.estimate(link, params.rule.width, score[0, a], score[1, a])
         if share > 0.0:
             m += share * (score[2, a] - m)
             s += share * (score[3, a] - s)
@@ -356,19 +356,19 @@ def learn_reward(params, models, scratch, sparse, dense, problem, begin, end, ac
             target = expected + ((r - expected) / p if a == action else 0.0)
         row, k = problem.row[c], problem.column[c]
         z, v = scratch.score[0, a], scratch.score[1, a]
-        rewards.diagonal_update(link, models.diagonal, sparse, row, left, k, z, v, target, weight)
+        diagonal.update(link, models.diagonal, sparse, row, left, k, z, v, target, weight)
         features, squares = spread(dense, row, scratch.sketch.x)
         if features > 0 and 0.0 < squares < sketched.MAX_SQUARED_NORM:
-            sketched.sketched_update(params.sketch, models.columns, scratch.sketch, k, features, at, target, weight)
+            sketched.update(params.sketch, models.columns, scratch.sketch, k, features, at, target, weight)
     if left < RENEWAL_SHARE:
-        rewards.renew(models.diagonal, left_of(params, now, now["learned"]))
+        diagonal.renew(models.diagonal, left_of(params, now, now["learned"]))
         now["renewed"] = now["learned"]
 
 
 @inline
 def count_errors(now, scratch, action, link, r):
     """Take the squared errors of both models at the chosen candidate into their means."""
-    m, _ = rewards.diagonal_estimate(link, 0.0, scratch.score[0, action], 0.0)
+    m, _ = diagonal.estimate(link, 0.0, scratch.score[0, action], 0.0)
     now["weight"] += RATE * (1.0 - now["weight"])
     share = RATE / now["weight"]
     now["error_d"] += share * ((m - r) ** 2 - now["error_d"])

@@ -107,16 +107,16 @@ def column(states, k):
 
 
 @inline
-def since_shrunk(parameters, now, at):
+def since_shrunk(params, now, at):
     """Decisions since the last shrink, when `at` have been learned, as far as they count."""
     n = max(at - now["shrunk"], 0)
-    if parameters.retention < 1.0:
-        n = min(n, int(math.log(LEAST_LEFT) / math.log(parameters.retention)))
+    if params.retention < 1.0:
+        n = min(n, int(math.log(LEAST_LEFT) / math.log(params.retention)))
     return n
 
 
 @inline(allocates=True)
-def sketched_estimate(parameters, states, work, k, features, squares, at):
+def estimate(params, states, work, k, features, squares, at):
     """(mean, width) of the row in work.x, with features below `features` and x'x = `squares`, in column k.
 
     at : int, decisions learned so far
@@ -124,27 +124,27 @@ def sketched_estimate(parameters, states, work, k, features, squares, at):
     state = column(states, k)
     now = state.now[0]
     _, v = variance(state, work, now["k"] + now["raw"], features)
-    v = min(v / parameters.retention ** float(since_shrunk(parameters, now, at)), squares)
+    v = min(v / params.retention ** float(since_shrunk(params, now, at)), squares)
     return product(state.w, work.x, features), SCALE * math.sqrt(v / R)
 
 
 @inline(allocates=True)
-def sketched_update(parameters, states, work, k, features, at, target, weight):
+def update(params, states, work, k, features, at, target, weight):
     """Learn the row in work.x in column k; at : int, decisions learned before this one."""
     state = column(states, k)
     now = state.now[0]
     if now["k"] + now["raw"] == 0:
         now["shrunk"] = at
-    n = since_shrunk(parameters, now, at)
-    left = parameters.retention ** float(n)
+    n = since_shrunk(params, now, at)
+    left = params.retention ** float(n)
     seen = max(features, now["seen"])
     z = product(state.w, work.x, seen)
-    if step(parameters, state, work, seen, z, target, weight / (R * left)) == DIVERGED:
+    if step(params, state, work, seen, z, target, weight / (R * left)) == DIVERGED:
         return
     now["seen"] = seen
-    if now["raw"] == parameters.raw or (left < HALF and now["raw"] > 0):
+    if now["raw"] == params.raw or (left < HALF and now["raw"] > 0):
         now["t"] = now["shrunk"] + n + 1
-        shrink(parameters, state, work)
+        shrink(params, state, work)
         now["t"] = now["shrunk"] = at + 1
 
 

@@ -5,10 +5,10 @@ stores m - 1 leading rows ([RFD] Algorithm 3, whitened) and the diagonal. Our ow
 
 Read `rounds` (predict, step, add the row; choose the rows to keep; the update of features when they are next read).
 
-Of several learners the precisions add up, as those of Gaussians do (G, a and the
-base as in `sonlearn.data.merging`): A = sum_g a_g A_g - sum_{g < G} a_g A_base. Of this sum, diagonal plus
-R'SR with rows R of all learners and signs S, the m - 1 leading directions stay as rows, lowered by the m-th as in a
-shrink; Delta receives what they lose, so that the diagonal of A is exact. The weights are
+Of several learners the precisions add up, as those of Gaussians do (G, a and the base as in `sonlearn.data.merging`):
+A = sum_g a_g A_g - sum_{g < G} a_g A_base. Of this sum, diagonal plus R'SR with rows R of all learners and signs S, the
+m - 1 leading directions stay as rows, lowered by the m-th as in a shrink; Delta receives what they lose, so that the
+diagonal of A is exact. The weights are
 
     w = w_base + (sum_g D_g)^-p sum_g D_g^p (w_g - w_base)
 

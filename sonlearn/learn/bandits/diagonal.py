@@ -71,7 +71,7 @@ def score(state, rows, i, left, z, v):
 
 
 @inline
-def diagonal_estimate(link, by, z, v):
+def estimate(link, by, z, v):
     """(mean, width) of a score z of variance v, for an upper bound of `by` widths."""
     s = math.sqrt(max(v, 0.0))
     if not link:
@@ -83,7 +83,7 @@ def diagonal_estimate(link, by, z, v):
 
 
 @inline
-def diagonal_update(link, state, rows, i, left, k, z, v, target, weight):
+def update(link, state, rows, i, left, k, z, v, target, weight):
     """Learn row i in column k, of score z and variance v; room for pairs has been made, `left` is `score`'s."""
     pairs, bias = state.pairs, state.bias
     p = sigmoid(z) if link else z
