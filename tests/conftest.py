@@ -1,5 +1,6 @@
 """Settings for all tests: `tests/support` importable, one thread for small matrices, limits, what runs interpreted."""
 
+import gc
 import os
 import sys
 from pathlib import Path
@@ -15,6 +16,7 @@ from limits import pytest_runtest_call, restore_signals
 
 __all__ = ["pytest_runtest_call"]
 restore_signals()
+gc.set_threshold(100_000)  # as the program does; compiling makes many objects and little garbage
 
 #: Kernels run as plain Python.
 INTERPRETS = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
