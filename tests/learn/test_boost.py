@@ -55,7 +55,7 @@ def test_the_order_of_columns_does_not_matter_where_a_tree_sees_all():
     np.testing.assert_allclose(*predicted, rtol=1e-9)
 
 
-@for_all("loss, n, d", [("logistic", 130, 6), ("squared", 130, 6), ("logistic", 60, 45), ("squared", 60, 45)])
+@for_all("loss, n, d", [("logistic", 130, 6), ("squared", 130, 6), ("logistic", 60, 45), ("squared", 130, 45)])
 def test_predictions_are_those_of_the_twin(loss, n, d):
     """With weights and bases; some rows have no label, one has no entry, some columns are not drawn."""
     X = columns(n, d)

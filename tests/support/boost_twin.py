@@ -111,6 +111,9 @@ class Boost:
             coded += [codes_of(x, min(most, SAMPLE)) for x in block.T]
             yield 8 * n * block.shape[1]
         varying = [j for j, (codes, _) in enumerate(coded) if codes.min() < codes.max()]
+        of_values = self.stays and not (self.logistic or self.several)
+        splits = [j for tree in self.model[1] for j in splits_of(tree)] if of_values else []
+        chances = [len(coded[j][1]).bit_length() + 4 * splits.count(j) for j in varying]
         start = np.average(y - base, weights=h)
         known = 1 + int(max(label for label, _, _ in self.labels)) if self.several else 1
         if self.several:
@@ -134,7 +137,7 @@ class Boost:
                 p = 1 / (1 + np.exp(-z))
                 g, c = (h * (p - (y > 0)), h * np.maximum(p * (1 - p), 1e-16)) if self.logistic else (h * (z - y), h)
                 slopes = g, c
-            chosen = drawn(varying, [len(edges) for _, edges in coded], seed)
+            chosen = drawn(chances, varying, seed)
             if self.stays and (self.refits + t) % self.turns:
                 trees.append(self.filled(self.model[1][t], np.arange(n), slopes, X))
             else:
@@ -235,14 +238,19 @@ def codes_of(x, most):
     return np.where((x == 0) | (len(edges) == 0), 0, codes), edges
 
 
-def drawn(columns, bins, seed):
-    """32 of the columns, in their order, with the binary digits of their bins as chances; all of up to 32."""
-    chosen, chances = [], [int(bins[j]).bit_length() for j in columns]
+def drawn(chances, columns, seed):
+    """32 of the columns, in their order, by their chances; all of up to 32."""
+    chosen = []
     for place, j in enumerate(columns):
         room = COLUMNS - len(chosen)
         if len(columns) - place <= room or hashed(seed, j) % sum(chances[place:]) < chances[place] * room:
             chosen.append(j)
     return chosen
+
+
+def splits_of(tree):
+    """The columns that a tree splits by, one for each split."""
+    return [tree[0], *splits_of(tree[3]), *splits_of(tree[4])] if isinstance(tree, tuple) else []
 
 
 def leaves(tree, X):

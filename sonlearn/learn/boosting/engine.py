@@ -83,7 +83,7 @@ class Boost(Engine):
         inner, across = (1 << self._params.depth) - 1, scores_of_row(classes)
         order, aside, near = zeros((3, MAX_ROWS), np.uint32)
         return Scratch(
-            np.zeros(max(width, 1), np.float32),
+            np.zeros(max(width, 1), np.float32), np.zeros(max(width, 1), np.int64),
             Coding(
                 np.zeros((2, SAMPLE), np.uint32), np.zeros(256, np.uint32), np.zeros(SIDE_BY_SIDE, np.float32),
                 np.zeros(SIDE_BY_SIDE, np.int32),
@@ -107,7 +107,7 @@ class Boost(Engine):
         if len(self._work.total) < len(state.starts):
             self._work = self._scratch(width, len(state.starts))
         if len(self._work.x) < width:
-            self._work = self._work._replace(x=np.zeros(width, np.float32))
+            self._work = self._work._replace(x=np.zeros(width, np.float32), chances=np.zeros(width, np.int64))
         return self._work
 
     def reserve(self, state: BoostState, rows: Rows, features: int) -> BoostState:

@@ -127,6 +127,7 @@ class Scratch(NamedTuple):
     """Room for one row, and for one step of a refit; in parts, as each argument of a kernel's helper is compiled."""
 
     x: np.ndarray  # float32[columns]; values of a row, zeros between rows
+    chances: np.ndarray  # int64[columns]; see `tree.take_chances`
     coding: Coding
     slopes: np.ndarray  # float64[MAX_ROWS, 2]; of each row
     nodes: Nodes

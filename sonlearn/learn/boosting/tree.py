@@ -25,7 +25,7 @@ import math
 
 from sonlearn.jit import inline
 from sonlearn.learn.boosting.bins import SIDE_BY_SIDE, ring_of, rows_of_refit, slot_of
-from sonlearn.learn.boosting.losses import add_slopes, move, move_of, scores_of_row, slopes_of
+from sonlearn.learn.boosting.losses import SQUARED, add_slopes, move, move_of, scores_of_row, slopes_of
 from sonlearn.learn.boosting.state import BELOW_ALL, BINS, COLUMNS, CURVATURE, GRADIENT, LEAF, MAX_VALUE, PARTS
 from sonlearn.views.codes import key_of
 
@@ -34,6 +34,8 @@ ROUNDING = 1e-10
 #: A gradient and a curvature in one number: the gradient in units stands above so many bits, those of the curvature.
 BITS = 32
 CURVATURES = (1 << BITS) - 1
+#: Digits that a split counts as (`take_chances`).
+SPLIT = 4
 #: Columns of `Scratch.span`.
 LOW, HIGH = range(2)
 
@@ -50,7 +52,7 @@ def grow_tree(params, state, work, number, t):
     if keeps:
         keep_splits(state.trees, now["first"] + number, t)
     else:
-        m = draw_columns(params, now, state.sizes, nodes.chosen, number)
+        m = draw_columns(params, now, state, work.chances, nodes.chosen, number)
         begin_tree(now, nodes, work.slopes)
         gather_codes(state.by_column, nodes, m)
         count_cells(nodes, 0, m)
@@ -77,18 +79,18 @@ def keep_splits(trees, old, t):
 
 
 @inline
-def draw_columns(params, now, sizes, chosen, number):
+def draw_columns(params, now, state, chances, chosen, number):
     """Choose `COLUMNS` of the columns that vary, or all if these are no more; returns how many were chosen.
 
-    They are drawn one after the other (Knuth's algorithm S) with the binary digits of their numbers of bins as chances:
-    so many names leave room for numbers.
+    They are drawn one after the other (Knuth's algorithm S) by their `chances`.
     """
+    take_chances(params, now, state.sizes, state.trees.column, chances)
     many, left, m = 0, 0, 0
     for j in range(now["columns"]):
-        many += sizes[j] > 0
-        left += digits(sizes[j])
+        many += chances[j] > 0
+        left += chances[j]
     for j in range(now["columns"]):
-        own = digits(sizes[j])
+        own = chances[j]
         if own > 0:
             room = COLUMNS - m
             if many <= room or key_of(now["refits"] * params.trees + number, j) % left < own * room:
@@ -97,6 +99,22 @@ def draw_columns(params, now, sizes, chosen, number):
             many -= 1
             left -= own
     return m
+
+
+@inline
+def take_chances(params, now, sizes, column, chances):
+    """chances[j] <- how likely column j is drawn: the binary digits of its number of bins, and 0 if it does not vary.
+
+    So many names leave room for numbers. Of values, a split by it in the trees that predict counts as `SPLIT` digits.
+    """
+    for j in range(now["columns"]):
+        chances[j] = digits(sizes[j])
+    if params.loss == SQUARED and now["prior"] > 0:
+        for t in range(now["first"], now["first"] + params.trees):
+            for k in range(column.shape[1]):
+                j = column[t, k]
+                if j >= 0 and chances[j] > 0:
+                    chances[j] += SPLIT
 
 
 @inline(force=True)
