@@ -4,13 +4,14 @@ import math
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from importance_twin import relative
 from multiclass_twin import ArowTwin, BayesTwin, CombinerTwin, NagTwin, SharesTwin
 from states import check_cuts
 from streams import batch_of, zipf
 from streams import several_classes as stream
 
-from sonlearn import Learner, LearnOptions
+from sonlearn import Learner, LearnOptions, from_scipy
 from sonlearn.data.arrays import plain
 from sonlearn.learn.boosting.state import CLASSES
 from sonlearn.learn.ensemble import committee, pruning
@@ -323,15 +324,26 @@ def test_a_budget_is_met_by_those_that_lose_least():
 @pytest.mark.compiled
 def test_members_for_numbers_leave_rows_of_words():
     names = ("nag", "arow-precision:tfidf", "arow-precision:zs", "rls:fourier-few")
-    numbers, _ = case_of(names, member_scores(), [1, 1, 1, 1])
-    words = numbers._replace(words=True)
-    assert pruning.out_of_place(words, [0, 1, 2, 3]) == [2, 3]
-    assert pruning.out_of_place(numbers, [0, 1, 2, 3]) == []
+    case, _ = case_of(names, member_scores(), [1, 1, 1, 1])
+    assert pruning.out_of_place(case, [0, 1, 2, 3]) == [2, 3]
+    case.tally[3, 2:4] = case.rows * 10.0, 10.0
+    assert pruning.out_of_place(case, [0, 1, 2, 3]) == []
+    words = zipf(n=80, d=4000, s=18)
+    left = at_work(words._replace(values=np.ones_like(words.values)))
+    assert left == {name for name, each in CLASS_MEMBERS.items() if each.words}
+
+
+@pytest.mark.compiled
+def test_no_member_leaves_rows_of_numbers_and_of_names_that_come_once():
+    numbers, names = np.random.default_rng(1).standard_normal((80, 4)), sp.eye_array(80)
+    assert at_work(from_scipy(sp.hstack([numbers, names, names]).tocsr(), np.zeros(80))) == CLASS_MEMBERS.keys()
+
+
+def at_work(batch):
+    """Members that are left of three classes after the rows of a batch."""
     ours = learner(members=())
-    batch = zipf(n=80, d=4000, s=18)
-    ours.partial_fit(batch._replace(y=1.0 + np.arange(80) % 3))
-    at_work = {member["name"] for member in ours.facts()["members"] if member["active"]}
-    assert at_work == {name for name, each in CLASS_MEMBERS.items() if each.words}
+    ours.partial_fit(batch._replace(y=1.0 + np.arange(batch.n) % 3))
+    return {member["name"] for member in ours.facts()["members"] if member["active"]}
 
 
 def test_members_of_no_use_beside_trees_are_outdone_by_them():

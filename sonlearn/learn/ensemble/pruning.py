@@ -1,8 +1,9 @@
 """Which members a stream can do without, decided at a few checkpoints.
 
 The first checkpoints are about the rows alone. Of several classes it is asked after `words_after` rows whether they are
-words: whether a large share of their entries is of features not met before. Then members that are for numbers go. Where
-rows are of numbers, members that are of no use beside boosted trees go. After `first` rows it is asked whether tuples
+words: whether a large share of their entries is of features not met before. Then members that are for numbers go, but
+where rows have numbers beside, as those of tables with names that come once: there all stay. Where rows are of numbers
+alone, members that are of no use beside boosted trees go. After `first` rows it is asked whether tuples
 are scattered: where rows are long and nearly all pairs are new, as in text, members on pairs and triples take most of
 the time and tell nearly nothing. Whether rows are of numbers is asked again: if not, boosted trees go.
 
@@ -127,11 +128,10 @@ def prune(case: PruningCase, judge: Judge, left: list[int]) -> list[int]:
     """Positions of the members to prune at the checkpoint after these rows, of those `left`."""
     if case.rows in (case.rules.words_after, case.rules.first):
         lacking = lacking_rows(case, left)
-        others = [] if lacking else outdone(case, left)
+        going = out_of_place(case, left) if case.words else [] if lacking else outdone(case, left)
         if case.rows == case.rules.words_after:
-            return out_of_place(case, left) or others
-        going = scattered(case, left)
-        going += lacking + [i for i in others if i not in going]
+            return going
+        going = list(dict.fromkeys([*scattered(case, left), *lacking, *going]))
     else:
         going = pruned(case, judge, left) if case.rarer >= case.rules.rarer else []
     return going + beyond_budget(case, judge, [i for i in left if i not in going])
@@ -209,9 +209,10 @@ def beyond_budget(case: PruningCase, judge: Judge, left: list[int]) -> list[int]
 
 
 def out_of_place(case: PruningCase, left: list[int]) -> list[int]:
-    """Positions of the members for numbers, of those `left`, if rows are words; two stay at least."""
+    """Positions of the members for numbers, of those `left`, unless rows of words have numbers; two stay at least."""
     for_numbers = [i for i in left if not case.inputs[i].words]
-    return for_numbers if case.words and len(left) - len(for_numbers) >= 2 else []
+    numbers = len(of_numbers(case, left)) > len(lacking_rows(case, left))
+    return [] if numbers or len(left) - len(for_numbers) < 2 else for_numbers
 
 
 def scattered(case: PruningCase, left: list[int]) -> list[int]:
@@ -224,13 +225,18 @@ def scattered(case: PruningCase, left: list[int]) -> list[int]:
     return tuple_members if each.min() >= SCATTERED else []
 
 
+def of_numbers(case: PruningCase, left: list[int]) -> list[int]:
+    """Positions of the members, of those `left`, whose views are of rows of numbers."""
+    return [i for i in left if VIEWS[case.inputs[i].view].kind == "fourier"]
+
+
 def lacking_rows(case: PruningCase, left: list[int]) -> list[int]:
-    """Positions of the members, of those `left`, whose views of rows of numbers generated less than half the rows.
+    """Positions of the members `of_numbers`, of those `left`, whose views generated less than half the rows.
 
     Such a view generates whole rows or nothing.
     """
-    of_numbers = [i for i in left if VIEWS[case.inputs[i].view].kind == "fourier"]
-    lacking = [i for i in of_numbers if 2 * case.tally[i, 2] <= (case.late + case.rows) * case.tally[i, 3]]
+    asked, rows = of_numbers(case, left), case.late + case.rows
+    lacking = [i for i in asked if 2 * case.tally[i, 2] <= rows * case.tally[i, 3]]
     return lacking if len(lacking) < len(left) else []
 
 
