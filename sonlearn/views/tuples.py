@@ -27,8 +27,8 @@ MOST_TUPLES = CAPACITY >> 2
 CLASS_COLUMNS = 8
 #: The order of tuples of entries side by side, and how far apart they may be.
 NEIGHBOURS, REACH = 0, 3
-#: Entries of a row that are combined, where all are.
-_ALL = (1 << 62, 0, 0)
+#: Entries of a row that are combined, as `Tuples` has them: where all are, usually, and of several classes.
+_ALL, _USUAL, _OF_CLASSES = (1 << 62, 0, 0), (32, 32, 10), (24, 24, 10)
 #: Weights and labels count up to this, so that products of two of them stay finite.
 MAX_COUNT = 1e150
 
@@ -100,7 +100,7 @@ class Tuples(Numbering):
     entries : (longest, chosen, few)
         Of pairs and triples: rows of up to `longest` entries are combined whole, of longer ones the `chosen` entries
         whose features tell most of the label by themselves; only `few` while two thirds of the tuples or more are new,
-        as in text, where what has never been seen takes time and tells nothing.
+        as in text, where what has never been seen takes time and tells nothing. () : as usual.
     numbers : bool
         Labels are numbers, not classes.
     several : bool
@@ -111,9 +111,10 @@ class Tuples(Numbering):
 
     def __init__(
         self, *, order: int, code: str, resolution: int, unit: bool = False, numbers: bool = False,
-        entries: tuple[int, int, int] = (32, 32, 10), limit: int = MOST_TUPLES, several: bool = False,
+        entries: tuple[int, ...] = (), limit: int = MOST_TUPLES, several: bool = False,
     ):  # fmt: skip
-        columns, entries = CLASS_COLUMNS if several else 0, entries if order != NEIGHBOURS else _ALL
+        columns, usual = (CLASS_COLUMNS, _OF_CLASSES) if several else (0, _USUAL)
+        entries = _ALL if order == NEIGHBOURS else entries or usual
         super().__init__(
             TuplesParams(order, CODES[code], resolution, unit, numbers, *entries, limit, columns), combine_rows
         )
