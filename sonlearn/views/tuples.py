@@ -100,7 +100,7 @@ class Tuples(Numbering):
     entries : (longest, chosen, few)
         Of pairs and triples: rows of up to `longest` entries are combined whole, of longer ones the `chosen` entries
         whose features tell most of the label by themselves; only `few` while two thirds of the tuples or more are new,
-        as in text, where what has never been seen takes time and tells nothing. () : as usual.
+        as in text, where what has never been seen takes time and tells nothing. None: as usual.
     numbers : bool
         Labels are numbers, not classes.
     several : bool
@@ -111,7 +111,7 @@ class Tuples(Numbering):
 
     def __init__(
         self, *, order: int, code: str, resolution: int, unit: bool = False, numbers: bool = False,
-        entries: tuple[int, ...] = (), limit: int = MOST_TUPLES, several: bool = False,
+        entries: tuple[int, int, int] | None = None, limit: int = MOST_TUPLES, several: bool = False,
     ):  # fmt: skip
         columns, usual = (CLASS_COLUMNS, _OF_CLASSES) if several else (0, _USUAL)
         entries = _ALL if order == NEIGHBOURS else entries or usual
