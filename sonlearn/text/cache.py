@@ -3,7 +3,7 @@
 Layout, little-endian::
 
     magic
-    blocks     one a batch: struct _BLOCK, JSON of what is text and of the arrays that follow, these arrays
+    blocks     one a batch: struct _BLOCK, a line of JSON of what is text and of the arrays that follow, these arrays
     trailer    a block without arrays: sources, options, malformed lines that were skipped, batches
     uint64     where the trailer begins
     magic
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 #: Changes whenever the layout does, or what the parsers make of a text.
-VERSION = 17
+VERSION = 18
 
 #: Bytes at either end of a file that are read to see whether it has changed.
 _ENDS = 1 << 16
@@ -50,8 +50,8 @@ _NAME = b"sonlearn cache "
 _MAGIC = _NAME + b"%d\n" % VERSION
 #: Where the trailer begins, and the magic.
 _END = struct.Struct(f"<Q{len(_MAGIC)}s")
-#: Bytes of the JSON, of all that follows, checksum (CRC-32): of all this with 0 in its place, and of what follows.
-_BLOCK = struct.Struct("<QQI")
+#: Bytes of what follows, and its checksum (CRC-32).
+_BLOCK = struct.Struct("<QI")
 _ARRAYS = ("indptr", "indices", "values", "y", "weight", "lines", "base", "marks")
 _TEXTS = ("tags", "class_names", "skipped")
 _HALF = {"<i8": "<i4", "<f8": "<f4"}
@@ -255,9 +255,8 @@ def _write_block(file: BinaryIO, batch: Batch, source: int) -> None:
 
 
 def _write(file: BinaryIO, head: dict[str, Any], arrays: Iterable[np.ndarray]) -> None:
-    text = json.dumps(head).encode()
-    data = b"".join([text, *(array.tobytes() for array in arrays)])
-    file.write(_BLOCK.pack(len(text), len(data), _checksum(len(text), data)) + data)
+    data = b"".join([json.dumps(head).encode(), b"\n", *(array.tobytes() for array in arrays)])
+    file.write(_BLOCK.pack(len(data), zlib.crc32(data)) + data)
 
 
 def _is_stored(field: str, array: np.ndarray | None) -> bool:
@@ -270,10 +269,6 @@ def _narrowed(array: np.ndarray) -> np.ndarray:
     with np.errstate(over="ignore", invalid="ignore"):
         half = array.astype(_HALF.get(array.dtype.str, array.dtype))
     return half if (half == array).all() else array
-
-
-def _checksum(head: int, data: bytes) -> int:
-    return zlib.crc32(data, zlib.crc32(_BLOCK.pack(head, len(data), 0)))
 
 
 def read_trailer(path: Path) -> dict[str, Any]:
@@ -301,11 +296,12 @@ def read_trailer(path: Path) -> dict[str, Any]:
 
 def _read_block(file: Any, room: int, damaged: InputError) -> tuple[dict[str, Any], bytes, int]:
     """A block, of `room` bytes at most: (its JSON, its bytes, where the arrays begin in them). Raises `damaged`."""
-    head, length, checksum = _BLOCK.unpack(file.read(_BLOCK.size))
-    data = b"" if length > room else file.read(length)
-    if _checksum(head, data) != checksum:
+    length, checksum = _BLOCK.unpack(file.read(_BLOCK.size))
+    data = file.read(min(length, room))
+    at = data.find(b"\n") + 1
+    if not at or zlib.crc32(data) != checksum:  # that of no bytes is 0, as a hole in a file would say
         raise damaged
-    return json.loads(data[:head]), data, head
+    return json.loads(data[:at]), data, at
 
 
 def _batch(head: dict[str, Any], data: bytes, at: int, sources: list[str]) -> Batch:
