@@ -199,14 +199,43 @@ CLASS_MEMBERS = {entry.name: entry for entry in _SEVERAL}
 CHEAP_CLASSES = ("nag", "arow-precision:lunit", "arow-precision:tfidf", "multinomial-bayes:log")
 
 
+class _Kind(NamedTuple):
+    """What members there are for labels of one kind.
+
+    Attributes
+    ----------
+    members : dict of str to Member
+    cheap : tuple of str
+        Names of those for ``--budget cheap``.
+    plain : Member
+        One without settings of its own, but for its method, view and rate.
+    suit_words : tuple of str
+        Views of the members that suit words.
+    precision : float
+        `Member.precision` of those that see words alone.
+    """
+
+    members: dict[str, Member]
+    cheap: tuple[str, ...]
+    plain: Member
+    suit_words: tuple[str, ...] = ("lunit", "odds", "tfidf", "log", "neighbours")
+    precision: float = 0.0
+
+
+_TWO = _Kind(MEMBERS, CHEAP, Member("nag", "raw"), precision=20.0)
+_OF_VALUES = _Kind(VALUE_MEMBERS, CHEAP_VALUES, Member("nag", "raw", gain=1.0), ("zs", "bins-z"))
+_OF_CLASSES = _Kind(CLASS_MEMBERS, CHEAP_CLASSES, _PLAIN)
+
+
+def _kind(loss: str, several: bool) -> _Kind:
+    """The members for `several` classes, or for `loss`."""
+    return _OF_CLASSES if several else _TWO if loss in CLASSIFICATION else _OF_VALUES
+
+
 def default_members(loss: str, budget: float | str = "normal", several: bool = False) -> tuple[str, ...]:
     """Names of the members of a committee that was not told which, for `several` classes or for `loss`."""
-    if several:
-        return CHEAP_CLASSES if budget == "cheap" else tuple(CLASS_MEMBERS)
-    if loss in CLASSIFICATION:
-        return CHEAP if budget == "cheap" else tuple(MEMBERS)
-    values = CHEAP_VALUES if budget == "cheap" else tuple(VALUE_MEMBERS)
-    return (*values, *_QUANTILES) if loss == "quantile" else values
+    kind = _kind(loss, several)
+    return (*(kind.cheap if budget == "cheap" else kind.members), *(_QUANTILES if loss == "quantile" else ()))
 
 
 def word_members(loss: str, several: bool = False) -> tuple[Member, ...]:
@@ -215,24 +244,18 @@ def word_members(loss: str, several: bool = False) -> tuple[Member, ...]:
     They are those of the whole row that suit words, and begin without a weight; trees do not learn words. Of two
     classes a higher precision lets the combiner see sooner that words tell nothing.
     """
-    table = _table(loss, several)
-    views = ("lunit", "odds", "tfidf", "log", "neighbours") if table is not VALUE_MEMBERS else ("zs", "bins-z")
-    precision = 20.0 if table is MEMBERS else 0.0
+    kind = _kind(loss, several)
     return tuple(
-        each._replace(view=f"{WORDS}-{each.view}", weight=0.0, precision=precision, words=True, beside_trees=True)
-        for each in table.values()
-        if each.view in views and not each.rate
+        each._replace(view=f"{WORDS}-{each.view}", weight=0.0, precision=kind.precision, words=True, beside_trees=True)
+        for each in kind.members.values()
+        if each.view in kind.suit_words and not each.rate
     )
-
-
-def _table(loss: str, several: bool) -> dict[str, Member]:
-    """The members for `several` classes, or for `loss`."""
-    return CLASS_MEMBERS if several else MEMBERS if loss in CLASSIFICATION else VALUE_MEMBERS
 
 
 def member(name: str, loss: str = "logistic", several: bool = False) -> Member:
     """The member of that name in a committee for `several` classes, or for `loss`. Raises OptionError."""
-    table = _table(loss, several) | {each.name: each for each in word_members(loss, several)}
+    kind = _kind(loss, several)
+    table = kind.members | {each.name: each for each in word_members(loss, several)}
     base, forgets, text = name.partition("~")
     method, _, view = base.partition(":")
     view = view or "raw"
@@ -250,9 +273,7 @@ def member(name: str, loss: str = "logistic", several: bool = False) -> Member:
         return table[base]._replace(rate=rate)
     if alike and (rate or method == "ewma"):  # one that forgets begins without a weight, and learns squared loss
         return alike[0]._replace(rate=rate)
-    if several:
-        return _PLAIN._replace(method=method, view=view, rate=rate)
-    return Member(method, view, gain=2.0 if loss in CLASSIFICATION else 1.0, rate=rate)
+    return kind.plain._replace(method=method, view=view, rate=rate)
 
 
 def _check_parts(name: str, method: str, view: str, several: bool) -> None:
