@@ -13,7 +13,6 @@ it their labels are whatever comes. The loss is the logarithm of one over the pr
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -30,9 +29,6 @@ from sonlearn.options import LearnOptions
 #: Number of a class that has not been met.
 UNMET = -1
 _WHOLE = 2.0**53
-#: Labels of VW that are no classes: ``class:cost``, and several with commas.
-_COSTS = re.compile(r"[0-9]+:[-+]?[0-9.]+(e[-+]?[0-9]+)?")
-_LABELS = re.compile(r"[0-9]+(,[0-9]+)+")
 
 
 class Classes:
@@ -218,9 +214,6 @@ class Classes:
                     return f"{expected} (more classes: {self._flag} {int(value) + (first == 0)})"
                 return f"{expected} (classes of any name: --classes auto)"
             return ""
-        several = _several(value) if isinstance(value, str) else ""
-        if several:
-            return several
         if not isinstance(value, str) and (value != math.floor(value) or abs(value) > _WHOLE):
             return "a whole number or a name, for a class (real labels: --loss squared, without --classes)"
         return ""
@@ -233,15 +226,6 @@ class Classes:
             f"one of the {self._cap} classes met before, the most that there can be (more: --max-classes N; "
             "labels that are values: --loss squared, without --classes)"
         )
-
-
-def _several(name: str) -> str:
-    """Return what to say of a label in VW's form of several, or of costs; empty: it is a name."""
-    if _COSTS.fullmatch(name):
-        return "one class a row; costs of classes (VW's --csoaa) are not taken: give the class of least cost alone"
-    if _LABELS.fullmatch(name):
-        return "one class a row; several labels (VW's --multilabel_oaa) are not taken: give a row, or a model, each"
-    return ""
 
 
 def _labels(batch: Batch) -> list[float | str | None]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, SonlearnError
 
 #: Malformed lines that are described when they are skipped.
@@ -16,6 +17,14 @@ SHOWN_ERRORS = 10
 def behind(errors: list[InputError], lines: int) -> list[InputError]:
     """The same errors, with `lines` more lines before them."""
     return [error.but(line=(error.line or 0) + lines) for error in errors] if lines else errors
+
+
+def without(batch: Batch, problems: dict[int, InputError]) -> tuple[Batch, list[InputError]]:
+    """A batch without the rows that have `problems`, and these with the rows' tags."""
+    if not problems:
+        return batch, []
+    errors = [error.but(tag=batch.tags[row] if batch.tags else "") for row, error in problems.items()]
+    return batch.at(np.setdiff1d(np.arange(batch.n), list(problems))), errors
 
 
 def no_example(names: str, found: str, count: int, errors: Sequence[SonlearnError]) -> InputError:

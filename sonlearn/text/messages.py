@@ -60,8 +60,8 @@ OTHER_DECISIONS = {
 }
 
 
-def other_problem(before: bytes) -> tuple[str, str] | None:
-    """(what it is, what is expected) where labels before the bar are of costs or of bandits; else None."""
+def other_problem(before: bytes, format: str = "vw") -> tuple[str, str] | None:
+    """(what it is, what is expected) where labels before the bar are of costs, of bandits or several; else None."""
     words = before.split()
     if not words:
         return None
@@ -75,15 +75,20 @@ def other_problem(before: bytes) -> tuple[str, str] | None:
             "label CLASS:COST:1, with --cb K, or the class of least cost alone (--oaa K, --classes auto)"
         )
         return f"{shorten(before.strip())}: cost-sensitive labels", expected
+    if format == "vw" and _SEVERAL.fullmatch(before.strip()):
+        expected = "one label; several labels (VW's --multilabel_oaa) are not taken: give a row, or a model, each"
+        return shorten(before.strip()), expected
     return None
 
 
-def check_names(batch: Batch) -> None:
-    """Raise InputError for the first label of VW text that is none of a class but of another kind of problem."""
-    for name in dict.fromkeys(batch.class_names or ()):
-        problem = None if name is None else other_problem(raw(name))
-        if problem is not None and batch.class_names is not None:
-            raise InputError(batch.source, int(batch.lines[batch.class_names.index(name)]), 1, *problem)
+def name_problems(batch: Batch) -> dict[int, InputError]:
+    """The errors, by row, of labels of VW text that are no names of classes but of another kind of problem."""
+    names = batch.class_names or []
+    problems = {name: other_problem(raw(name)) for name in dict.fromkeys(names) if name is not None}
+    return {
+        row: InputError(batch.source, int(batch.lines[row]), 1, *problem)
+        for row, name in enumerate(names) if (problem := problems.get(name)) is not None
+    }  # fmt: skip
 
 
 #: Words of a name of a column, at most: more are a text.
@@ -116,17 +121,12 @@ def malformed(buf: np.ndarray, begin: int, at: int, what: int, place: tuple[str,
     """
     source, line, format = place
     text = code.line_at(buf, begin).removesuffix(b"\r")
-    if format == "vw" and what in (code.BAD_LABEL, code.BAD_WEIGHT, code.BAD_BASE, code.MANY_LABELS):
-        label = text.partition(b"|")[0].strip()
-        if _SEVERAL.fullmatch(label):
-            expected = "one label; several labels (VW's --multilabel_oaa) are not taken: give a row, or a model, each"
-            return InputError(source, line, 1, shorten(label), expected)
     if format == "vw" and what not in (code.NO_BAR, code.BIG_NUMBER) and b"|" not in text:
         what, at = code.NO_BAR, begin
     if 0 in text:
         return InputError(source, line, text.index(0) + 1, "a zero byte", "text; is this a binary file?")
     if what in (code.BAD_LABEL, code.BAD_WEIGHT, code.MANY_LABELS, code.TAG_NOT_LAST, code.BAD_BASE):
-        problem = other_problem(text.partition(b"|")[0] if format == "vw" or b"|" in text else text)
+        problem = other_problem(text.partition(b"|")[0], format)
         if problem is not None:
             return InputError(source, line, 1, *problem)
     expected = _EXPECTED[format][what]

@@ -25,7 +25,7 @@ from sonlearn.text.chunk import ChunkParser
 from sonlearn.text.columns import ColumnTable, Found, Labelling
 from sonlearn.text.hashing import constant_id
 from sonlearn.text.interact import never_met
-from sonlearn.text.malformed import SHOWN_ERRORS, Malformed, behind, no_example
+from sonlearn.text.malformed import SHOWN_ERRORS, Malformed, behind, no_example, without
 from sonlearn.text.names import NameTable
 from sonlearn.text.objects import SAMPLE, RecordSource, first_objects, sources_of, texts_in, usual_members
 from sonlearn.text.pipeline import map_prefetching
@@ -439,17 +439,17 @@ class Reader:
             batch, problems = self._placed(batch, source, lines_before)
             errors += problems
             batches.append(batch)
-        for batch in self.malformed.left_out(batches, sorted(errors, key=lambda error: error.line or 0)):
-            if self.format == "vw" and isinstance(batch, Batch) and batch.class_names is not None:
-                from sonlearn.text.messages import check_names
-
-                check_names(batch)
-            yield batch
+        yield from self.malformed.left_out(batches, sorted(errors, key=lambda error: error.line or 0))
 
     def _placed(self, batch: Any, source: str, lines_before: int) -> tuple[Any, list[InputError]]:
         """A batch with its place in the source, and the errors of rows that are left out of it all the same."""
         constant = constant_id(self.options, self.format)
-        return batch._replace(lines=batch.lines + lines_before, source=source, constant=constant), []
+        batch = batch._replace(lines=batch.lines + lines_before, source=source, constant=constant)
+        if self.format != "vw" or batch.class_names is None:
+            return batch, []
+        from sonlearn.text.messages import name_problems
+
+        return without(batch, name_problems(batch))
 
 
 def check_options(options: TextOptions, format: str) -> None:

@@ -330,8 +330,24 @@ def test_labels_of_other_problems_of_vw_are_recognised(cli, files, text, message
     (files / "t.vw").write_text(text)
     err = cli.error("train", "--method", "nag", "--quiet", *options, files / "t.vw")
     assert message in err
-    is_a_name = message == "several labels" and "auto" in options  # refused when it was read
-    assert err.startswith(f"{files}/t.vw:1: " if is_a_name else f"{files}/t.vw:1:1: ")
+    assert err.startswith(f"{files}/t.vw:1:1: ")
+
+
+def test_labels_of_other_problems_are_left_out_as_other_malformed_lines(cli, files):
+    (files / "t.vw").write_text("x |a b\n1,3 'one |a c\ny |a c\n1:2.5 'two |a d\nx |a b\n")
+    given = ["train", "--method", "nag", "--classes", "auto", "--on-error", "skip", "-p", files / "p", files / "t.vw"]
+    status, _, err = cli(*given)
+    assert (status, (files / "p").read_text()) == (0, "unknown\nnan one\nx\nnan two\nx\n")
+    assert "number of examples = 3" in err
+    assert "malformed lines left out: 2" in err
+
+
+@pytest.mark.parametrize("options", [["--classes", "auto"], []])
+def test_names_of_a_table_may_look_like_labels_of_other_problems(cli, files, options):
+    (files / "t.csv").write_text("y,a\n" + '1:30,4\n"1,2",3\nx,5\n' * 3)
+    given = ["train", "--method", "nag", *options, "-f", files / "m", "--label", "y", files / "t.csv"]
+    assert cli(*given)[0] == 0
+    assert list(Learner.load(files / "m").classes) == ["1:30", "1,2", "x"]
 
 
 def test_class_names_with_colons_are_no_costs(cli, files):

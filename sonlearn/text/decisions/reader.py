@@ -17,6 +17,7 @@ from sonlearn.text.decisions.blocks import parse_blocks
 from sonlearn.text.decisions.dsjson import parse_dsjson
 from sonlearn.text.decisions.labels import ActionLabels, decisions_of_classes
 from sonlearn.text.decisions.rows import DecisionLines
+from sonlearn.text.malformed import without
 from sonlearn.text.read import Reader, expand_globs
 from sonlearn.text.rows import ParsedChunk
 from sonlearn.text.source import source_name
@@ -83,10 +84,7 @@ class DecisionReader(Reader):
         for i in np.flatnonzero(unlikely).tolist() if self._bandit.probability else ():
             expected = f"a probability above 0, and at most 1, in the column {shorten(self._bandit.probability)}"
             problems.setdefault(i, InputError(source, int(batch.lines[i]), None, f"{batch.weight[i]:g}", expected))
-        if not problems:
-            return batch, []
-        errors = [error.but(tag=batch.tags[row] if batch.tags else "") for row, error in problems.items()]
-        return batch.at(np.setdiff1d(np.arange(batch.n), list(problems))), errors
+        return without(batch, problems)
 
     def _parsed(self) -> Iterator[tuple[str, bool, ParsedChunk]]:
         if self._rows_are_decisions:
