@@ -240,12 +240,7 @@ def present(state, f, z):
 
     z : float64[at least 2, M + K], overwritten
     """
-    table, width, empty = state.table, state.maps.shape[1], True
-    for j in range(table.shape[1]):
-        z[0, j] = table[f, j]
-        empty = empty and (j >= width or z[0, j] == 0.0)
-    if empty:  # maps do not change zeros
-        return 0
+    set_scaled(z[0], 1.0, state.table[f], state.table.shape[1])
     return map_forward(state.maps, state.features[f].stamp, state.now[0].generation, z)
 
 
