@@ -54,7 +54,7 @@ class Bandit(SavedModel):
         `learn` is not of values, or the rule of exploration needs widths, which a method has not.
     """
 
-    KIND, FORMAT = "bandit", 17
+    KIND, FORMAT = "bandit", 18
 
     def __init__(
         self, options: BanditOptions, text: TextOptions | None = None, learn: LearnOptions | None = None,

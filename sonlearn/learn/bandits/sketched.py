@@ -57,8 +57,8 @@ HALF, LEAST_LEFT = 0.5, 2.0**-10
 #: Features from this one on are left out, and rows that are longer, squared.
 MAX_FEATURES, MAX_SQUARED_NORM = 384, 1e12
 
-#: t: rows learned from; shrunk: the same at the last shrink; k: rows kept; raw: rows since; seen: features seen.
-SCALARS = [(name, "i8") for name in ("t", "shrunk", "k", "raw", "seen")]
+#: shrunk: rows learned from at the last shrink; k: rows kept; raw: rows since; seen: features seen.
+SCALARS = [(name, "i8") for name in ("shrunk", "k", "raw", "seen")]
 
 
 class SketchedState(NamedTuple):
@@ -143,9 +143,8 @@ def update(params, states, work, k, features, at, target, weight):
         return
     now["seen"] = seen
     if now["raw"] == params.raw or (left < HALF and now["raw"] > 0):
-        now["t"] = now["shrunk"] + n + 1
-        shrink(params, state, work)
-        now["t"] = now["shrunk"] = at + 1
+        shrink(params, state, work, params.retention ** (n + 1))
+        now["shrunk"] = at + 1
 
 
 @inline
@@ -203,16 +202,18 @@ def variance(state, work, r, d):
 
 
 @inline
-def shrink(params, state, work):
-    """Keep m - 1 combinations of the rows, and give what they lose to Delta (see `rounds.shrink`)."""
+def shrink(params, state, work, faded):
+    """Keep m - 1 combinations of the rows, and give what they lose to Delta (see `rounds.shrink`).
+
+    faded : float, share that is left of what was there at the last shrink
+    """
     now = state.now[0]
-    faded = params.retention ** (now["t"] - now["shrunk"])
     kept = leading_rows(params, state.T, now["k"] + now["raw"], faded, work.pairs)
     for f in range(now["seen"]):
         compensate(params, state, work, f, kept, faded)
     mirror(state.T, kept)
     factorise(state.T, 1.0, kept, state.LT)
-    now["shrunk"], now["k"], now["raw"] = now["t"], kept, 0
+    now["k"], now["raw"] = kept, 0
 
 
 @inline
