@@ -16,7 +16,7 @@ from sonlearn.errors import OptionError
 from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.methods import METHODS
 from sonlearn.options.spec import nearest
-from sonlearn.options.views import VIEWS, WORDS
+from sonlearn.options.views import SUIT_WORDS, SUIT_WORDS_OF_VALUES, VIEWS, WORDS
 
 
 class Member(NamedTuple):
@@ -158,14 +158,14 @@ CHEAP_VALUES = ("nag", "arow-precision:bins-z", "nlms:zs", "nag:zs~0.003", *(eac
 _QUANTILES = ("nag:zs", "nag:bins")
 
 
-#: Methods that score several classes at once -> module and class in `sonlearn.learn`, and what they take.
+#: Methods that score several classes at once -> module and class in `sonlearn.learn`, and whether it can forget.
 CLASS_METHODS = {
-    "arow-precision": ("multiclass.arow", "Arow", {"r", "unit", "decay"}),
-    "boost": ("boosting.engine", "BoostOfClasses", {"trees", "rate"}),
-    "multinomial-bayes": ("multiclass.bayes", "Bayes", {"decay"}),
-    "nag": ("first_order.engine", "Nag", {"rate", "decay"}),
-    "rls": ("multiclass.rls", "Rls", {"ridge", "most"}),
-    "shares": ("ewma", "Shares", {"decay"}),
+    "arow-precision": ("multiclass.arow", "Arow", True),
+    "boost": ("boosting.engine", "BoostOfClasses", False),
+    "multinomial-bayes": ("multiclass.bayes", "Bayes", True),
+    "nag": ("first_order.engine", "Nag", True),
+    "rls": ("multiclass.rls", "Rls", False),
+    "shares": ("ewma", "Shares", True),
 }
 #: Views of one score: of one class against all others, and of what members say.
 _OF_ONE = ("odds", "words-odds", "stacked")
@@ -218,12 +218,12 @@ class _Kind(NamedTuple):
     members: dict[str, Member]
     cheap: tuple[str, ...]
     plain: Member
-    suit_words: tuple[str, ...] = ("lunit", "odds", "tfidf", "log", "neighbours")
+    suit_words: tuple[str, ...] = SUIT_WORDS
     precision: float = 0.0
 
 
 _TWO = _Kind(MEMBERS, CHEAP, Member("nag", "raw"), precision=20.0)
-_OF_VALUES = _Kind(VALUE_MEMBERS, CHEAP_VALUES, Member("nag", "raw", gain=1.0), ("zs", "bins-z"))
+_OF_VALUES = _Kind(VALUE_MEMBERS, CHEAP_VALUES, Member("nag", "raw", gain=1.0), SUIT_WORDS_OF_VALUES)
 _OF_CLASSES = _Kind(CLASS_MEMBERS, CHEAP_CLASSES, _PLAIN)
 
 
@@ -265,7 +265,7 @@ def member(name: str, loss: str = "logistic", several: bool = False) -> Member:
     for each in alike:
         if each.rate == rate:
             return each
-    able = [method for method, (_, _, takes) in CLASS_METHODS.items() if "decay" in takes]
+    able = [method for method, (_, _, can) in CLASS_METHODS.items() if can]
     able = able if several else sorted(method for method, entry in METHODS.items() if "decay" in entry.takes)
     if rate and method not in able:
         raise OptionError(f"--members {name}: {method} cannot forget; without ~{text}, or of {', '.join(able)}")

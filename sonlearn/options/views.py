@@ -147,6 +147,6 @@ VIEWS = {
         {"components": 256, "widths": (1.0,), "linear": 0.0},
     ),
 }  # fmt: skip
-VIEWS |= {
-    f"words-{name}": VIEWS[name].of_words() for name in ("lunit", "odds", "tfidf", "log", "neighbours", "zs", "bins-z")
-}
+#: Views that suit words: where labels are classes, and where they are values.
+SUIT_WORDS, SUIT_WORDS_OF_VALUES = ("lunit", "odds", "tfidf", "log", "neighbours"), ("zs", "bins-z")
+VIEWS |= {f"{WORDS}-{name}": VIEWS[name].of_words() for name in (*SUIT_WORDS, *SUIT_WORDS_OF_VALUES)}

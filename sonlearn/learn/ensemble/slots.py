@@ -149,8 +149,8 @@ class ClassSlots(Target):
 
     def engine_of(self, member: Member) -> Engine:
         """The learner of a member; all forget at least as much as ``--decay`` says, where they can."""
-        module, name, takes = CLASS_METHODS[member.method]
-        options = {"decay": max(member.rate, self.options.decay)} if "decay" in takes else {}
+        module, name, forgets = CLASS_METHODS[member.method]
+        options = {"decay": max(member.rate, self.options.decay)} if forgets else {}
         make = getattr(importlib.import_module(f"sonlearn.learn.{module}"), name)
         return make(**member.options, **options)
 
