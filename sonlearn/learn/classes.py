@@ -108,7 +108,7 @@ class Classes:
         fitting, end = self._fitting(labels)
         numbers: dict[Any, float] = {None: math.nan, **self._numbers}  # 3.0 finds 3
         if remember:
-            self._settle(fitting)
+            self.first = self._least(fitting)
             for row in np.flatnonzero(batch.weight[:end] > 0).tolist() if fitting.keys() - numbers else ():
                 label = labels[row]
                 if label not in numbers:
@@ -194,18 +194,16 @@ class Classes:
             self._numbers[label] = len(self.labels)
             self.labels.append(label)
 
-    def _settle(self, values: dict[float | str, Any]) -> None:
-        """With numbered classes, 0 or K tells whether labels begin with 0 or with 1."""
-        for value in values:
-            if self._numbered and value in (0, self.most):
-                self.first = 0 if value == 0 else 1
+    def _least(self, values: dict[float | str, Any]) -> int | None:
+        """Return `first` after `values`: with numbered classes, 0 or K tells whether labels begin with 0 or with 1."""
+        if self.first is not None or not self._numbered:
+            return self.first
+        return 0 if 0 in values else 1 if self.most in values else None
 
     def _problem(self, value: float | str, before: dict[float | str, Any]) -> str:
         """Say what is expected, not the label `value`, with the labels `before` it in the batch; empty: it fits."""
         if self._numbered:
-            first = self.first
-            if first is None and (0 in before or self.most in before):
-                first = next(0 if v == 0 else 1 for v in before if v in (0, self.most))
+            first = self._least(before)
             low, high = (0, self.most) if first is None else (first, first + self.most - 1)
             if isinstance(value, str) or value != math.floor(value) or not low <= value <= high:
                 either = f"1 to {self.most}, or 0 to {self.most - 1},"
