@@ -250,8 +250,10 @@ def _loss(given: dict[str, str | None], method: str | None) -> list[str]:
         return out
     one_committee = "--oaa" in given and method is None
     out += [] if "--loss_function" in given or one_committee else ["--loss", "squared"]
-    if method in CLIPPED_TO_LABELS and not {"--min_prediction", "--max_prediction"} & given.keys():
-        logarithm = given.get("--loss_function") in ("logistic", "poisson")
+    logarithm = given.get("--loss_function") in ("logistic", "poisson")
+    if method is None and (one_committee or logarithm):
+        return out  # the committee has its own
+    if (method or "committee") in CLIPPED_TO_LABELS and not {"--min_prediction", "--max_prediction"} & given.keys():
         out += ["--clip", "50" if logarithm else "1" if "--oaa" in given else "labels"]  # VW's bounds
     return out
 

@@ -16,7 +16,7 @@ from sonlearn.options.methods import METHODS
 from sonlearn.options.spec import flags, gram_size, nearest, raw
 
 #: Methods that take --clip labels.
-CLIPPED_TO_LABELS = ("nag", "adagrad", "sgd", "ftrl", "coin")
+CLIPPED_TO_LABELS = ("committee", "nag", "adagrad", "sgd", "ftrl", "coin")
 #: Classes that --classes auto takes, unless told.
 MOST_CLASSES = 10_000
 
@@ -36,9 +36,9 @@ def check_conflicts(o: Any) -> None:
     several_in_one = o.kind == "classes" and o.method == "committee"
     if o.kind == "classes" and o.loss not in OF_CLASSES:
         raise OptionError(f"{_of_classes(o)} with --loss {o.loss}: expected one of {', '.join(OF_CLASSES)}")
+    _check_output(o)
     if several_in_one:
         _check_class_committee(o)
-    _check_output(o)
     _check_forgetting(o)
     _check_budget(o)
     for name in o.members:

@@ -268,7 +268,8 @@ class LearnOptions:
     @property
     def bounds(self) -> tuple[float, float]:
         """Return what predictions are kept within: clip, min_prediction and max_prediction together."""
-        clip = math.inf if isinstance(self.clip, str) else self.clip
+        so_far = 1.0 if self.loss in CLASSIFICATION else math.inf  # labels of two classes are -1 and +1
+        clip = so_far if isinstance(self.clip, str) else self.clip
         low = -clip if self.min_prediction is None else max(-clip, self.min_prediction)
         high = clip if self.max_prediction is None else min(clip, self.max_prediction)
         return float(low), float(high)

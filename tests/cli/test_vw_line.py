@@ -65,11 +65,12 @@ def test_an_everyday_line_runs(line, files, cli):
 @pytest.mark.parametrize(
     ("line", "ours"),
     [
-        ("vw a", "train a --loss squared"),
-        ("vw -d a -c --passes 3 -k", "train --data a --passes 3 --loss squared"),
-        ("vw a -c --passes 4", "train a --passes 4 --early_terminate 3 --loss squared"),
-        ("vw a -c --passes 4 --holdout_off", "train a --passes 4 --holdout_off --loss squared"),
-        ("vw a -c --passes 4 --early_terminate 1", "train a --passes 4 --early_terminate 1 --loss squared"),
+        ("vw a", "train a --loss squared --clip labels"),
+        ("vw -d a -c --passes 3 -k", "train --data a --passes 3 --loss squared --clip labels"),
+        ("vw a -c --passes 4", "train a --passes 4 --early_terminate 3 --loss squared --clip labels"),
+        ("vw a -c --passes 4 --holdout_off", "train a --passes 4 --holdout_off --loss squared --clip labels"),
+        ("vw a -c --passes 4 --early_terminate 1",
+         "train a --passes 4 --early_terminate 1 --loss squared --clip labels"),
         ("vw a --cb 3 --passes 4", "train a --cb 3"),
         ("vw a -b18 -l0.5 --loss_function=hinge",
          "train a --bit_precision 18 --learning_rate 0.5 --loss_function hinge --method nag --clip labels"),
@@ -105,10 +106,10 @@ def test_an_everyday_line_runs(line, files, cli):
         ("vw a --log_multi 3 --no_progress b", "train a --oaa 3 b"),
         ("vw a --oaa 3 --l2 1", "train a --oaa 3 --l2 1 --method nag --loss squared --clip 1"),
         ("vw a --oaa 3", "train a --oaa 3"),
-        ("vw a --boosting 5 --alg BBM --sgd --l2 1 -l .1", "train a --loss squared"),
+        ("vw a --boosting 5 --alg BBM --sgd --l2 1 -l .1", "train a --loss squared --clip labels"),
         ("vw a --bfgs --loss_function logistic", "train a --loss_function logistic"),
-        ("vw a --initial_t 3 -C 1 --bs_type vote b", "train a b --loss squared"),
-        ("vw a --l2 1e-6", "train a --l2 1e-6 --loss squared"),
+        ("vw a --initial_t 3 -C 1 --bs_type vote b", "train a b --loss squared --clip labels"),
+        ("vw a --l2 1e-6", "train a --l2 1e-6 --loss squared --clip labels"),
         ("vw a --sgd --l2 1", "train a --l2 1 --method sgd --learning_rate 10 --loss squared --clip labels"),
         ("vw a --adaptive", "train a --method adagrad --learning_rate 10 --loss squared --clip labels"),
         ("vw a --adaptive --normalized", "train a --method nag --no-invariant --loss squared --clip labels"),
@@ -192,6 +193,14 @@ def test_values_and_classes_are_bounded_as_in_vw(flags, files, cli, vowpalwabbit
     assert next(read)[20:] == pytest.approx(next(read)[20:], abs=1e-4)  # first ones: VW counts the label of the row
     if "--oaa" not in flags:
         assert average_loss(ours) == pytest.approx(average_loss(theirs), abs=2e-5)
+
+
+@pytest.mark.parametrize("loss", ["squared", "hinge"])
+def test_without_flags_of_learning_predictions_are_within_the_labels_as_in_vw(loss, files, cli):
+    (files / "sure.vw").write_text("1 |s y:3 sure\n-1 |s y:3 never\n" * 100)
+    cli.err("vw", "sure.vw", "-p", "ours", "--loss_function", loss)
+    ours = [float(line) for line in (files / "ours").read_text().split()]
+    assert (min(ours), max(ours)) == (-1, 1)
 
 
 def average_loss(printed):

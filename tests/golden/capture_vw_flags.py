@@ -53,8 +53,9 @@ VW's, squared, where none is given; flags of learning go to the one method that 
 `ftrl`), and where there are none the committee learns, or of decisions their two reward models. Without a
 method `--l1` is left out with a warning, since `nag` has the steps of VW's default. Predictions have VW's bounds, which
 `--min_prediction` and `--max_prediction` replace: `--clip labels` keeps them within 0 and the labels so far (VW counts
-the label of the row as well), `--clip 50` those of logistic and Poisson losses. With `--oaa K -l` classes are VW's
-where its `-b` leaves it room: it divides the 2^b slots among classes, so that at its 18 features share weights.
+the label of the row as well), `--clip 50` those of logistic and Poisson losses with a method. With `--oaa K -l`
+classes are VW's where its `-b` leaves it room: it divides the 2^b slots among classes, so that at its 18 features share
+weights.
 How near decisions with `-l` are to VW's: [bandits.md](bandits.md#how-it-learns).
 On standard error it says which line of ours that is:
 

@@ -20,6 +20,7 @@ REFUSED = [
     ),
     ({"method": "drfd", "loss": "absolute"}, "--loss absolute: --method drfd learns squared, logistic, hinge"),
     ({"method": "drfd", "clip": 2.0}, "--clip: --method drfd does not take it"),
+    ({"oaa": 3, "clip": "labels"}, "--clip labels is for --method committee, nag, .*, values or two classes"),
     ({"method": "drfd", "arow_r": 0.0}, "--arow-r 0"),
     ({"method": "ada-fd", "sketch_size": 0}, "--sketch-size 0: --method ada-fd needs a row at least"),
     ({"method": "s-adagrad", "sketch_size": 0}, "--sketch-size 0: --method s-adagrad needs a row at least"),

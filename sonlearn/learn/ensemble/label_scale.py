@@ -102,8 +102,11 @@ def merge_labels(states: Sequence[LabelState], base: LabelState) -> LabelState:
 
 
 @jit
-def scale_rows(loss, state, rows, scale, learn, out):
-    """Fill `scale` and the labels `out` (float64[n]); take the labels in where a row is learned from."""
+def scale_rows(loss, state, rows, scale, learn, strict, out):
+    """Fill `scale` and the labels `out` (float64[n]); take the labels in where a row is learned from.
+
+    `strict`: nothing is predicted beyond the labels (`--clip labels`).
+    """
     for i in range(len(rows.y)):
         unit, mean = unit_of(state), state.moments[1]
         far = max(LABEL_OUTLIER, math.sqrt(state.moments[0]))
@@ -111,7 +114,10 @@ def scale_rows(loss, state, rows, scale, learn, out):
         if unit > 0.0:
             scale.low[i] = max((state.range[0] - mean) / unit, -far)
             scale.high[i] = min((state.range[1] - mean) / unit, far)
-        scale.least[i], scale.most[i] = scale.low[i] - margin(state, 0), scale.high[i] + margin(state, 1)
+        scale.least[i], scale.most[i] = scale.low[i], scale.high[i]
+        if not strict:
+            scale.least[i] -= margin(state, 0)
+            scale.most[i] += margin(state, 1)
         y, h = rows.y[i] - rows.base[i], rows.weight[i]  # less what the base says already
         if loss.code == POISSON:  # of a count, what is left to multiply exp(base) with
             y, scale.par[i] = min(rows.y[i] * exp(-rows.base[i]), MAX_BASE), least_count(state)
