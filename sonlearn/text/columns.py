@@ -297,7 +297,7 @@ def layout_of(
             raise InputError(*place, None, found, expected)
     for name, count in Counter(columns).items():
         if count > 1:
-            expected = f"columns of different names{hint}"
+            expected = f"columns of different names{hint or '; rename one'}"
             raise InputError(*place, None, f"{count} columns {shorten(name, WHOLE)}", expected)
     if labels.needed:
         for field in NAMING:

@@ -19,6 +19,7 @@ from sonlearn.options import TextOptions
 from sonlearn.options.spec import raw
 from sonlearn.text.assemble import assemble, fields_of
 from sonlearn.text.columns import (
+    NUMBER,
     ColumnLayout,
     ColumnTable,
     Labelling,
@@ -29,7 +30,7 @@ from sonlearn.text.columns import (
 )
 from sonlearn.text.encode import MAX_CHARACTERS, TableEncoder
 from sonlearn.text.flat import id_in
-from sonlearn.text.infer import decimal_commas
+from sonlearn.text.infer import decimal_commas, is_second_header
 from sonlearn.text.objects import SAMPLE, Record
 from sonlearn.text.rows import ParsedChunk
 from sonlearn.text.source import peeked
@@ -119,7 +120,8 @@ class CsvRecords:
     Fields are separated by what the header has of commas, semicolons and tabs where ``--delimiter`` is not in it.
     Blanks around a column's name do not count; a column without a name is called by its place, ``column 1``. A line
     ``sep=;`` before the header, which Excel writes, is passed over. Commas are decimal where ``--decimal`` says so, or
-    `decimal_commas` of the rows that have come with the header.
+    `decimal_commas` of the rows that have come with the header. The header again, and a line of units behind it, are
+    malformed.
 
     Parameters
     ----------
@@ -159,6 +161,7 @@ class CsvRecords:
         self._record_lines, self.chunk_ends = list[str](), False
         self._reader = csv.reader(self._lines(), delimiter=options.delimiter, strict=True)
         self.header, self.columns, self._decimal = 1, list[str](), list[int]()
+        self._headers = list[list[str]]()
         for line, record, error in self._records():
             if error is not None:
                 raise error.but(expected=error.expected + header_hint(self.text, [], options))
@@ -166,13 +169,19 @@ class CsvRecords:
             if not separator or separator[1] != options.delimiter:
                 columns = [column.strip() or f"column {place}" for place, column in enumerate(record, 1)]
                 self.header, self.columns = line, columns
+                self._headers += [record] * (len(record) > 1 and not all(map(NUMBER.fullmatch, record)))
                 break
         self.hint = header_hint(self.text, self.columns, options)
         self.notes = list[str]()
         if given not in (",", options.delimiter):
             why = f"no {given!r} in the header (--delimiter)"
             self.notes.append(f"{name}: {why}, so fields end at {options.delimiter!r}")
-        self._decimal = self._decimal_columns(text[: 1 << 18].tobytes(), action)
+        lines = text[: 1 << 18].tobytes().replace(b'"', b"").decode("utf-8", "surrogateescape").split("\n")
+        rows = [line.rstrip("\r").split(options.delimiter) for line in lines[self._reader.line_num : -1][:SAMPLE]]
+        rows = [row for row in rows if len(row) == len(self.columns)]
+        if is_second_header(rows):
+            self._headers.append(rows.pop(0))
+        self._decimal = self._decimal_columns(rows, action)
 
     @property
     def text(self) -> str:
@@ -182,13 +191,11 @@ class CsvRecords:
     def __iter__(self) -> Iterator[tuple[int, list[str], InputError | None]]:
         yield from self._records()
 
-    def _decimal_columns(self, begin: bytes, action: str) -> list[int]:
-        """Return the places of columns whose numbers have decimal commas, as a source that begins so says."""
+    def _decimal_columns(self, rows: list[list[str]], action: str) -> list[int]:
+        """Return the places of columns whose numbers have decimal commas, as the first rows say."""
         options, columns = self.options, [*range(len(self.columns))]
         if options.decimal == ".":
-            lines = begin.replace(b'"', b"").decode("utf-8", "surrogateescape").split("\n")[self._reader.line_num : -1]
-            rows = [line.split(options.delimiter) for line in lines[: SAMPLE * (options.delimiter != ",")]]
-            columns, few = decimal_commas(row for row in rows if len(row) == len(self.columns))
+            columns, few = decimal_commas(rows if options.delimiter != "," else [])
             remark = Remark(f"{self.name}: commas are decimal in numbers as {few} (--decimal ,)")
             self.notes += [remark] * bool(columns)
         names = {options.id, action, *options.text, *options.categorical} - {"", *options.numeric}
@@ -234,6 +241,8 @@ class CsvRecords:
                 problem = _malformed_record(reason)
             elif not record:
                 continue
+            elif record in self._headers:
+                problem = f"a further header ({shorten(', '.join(record))})", "rows behind one; leave this line out"
             elif "\0" in "".join(record):
                 problem = "a zero byte", "text; is this a binary file?"
             elif self.columns and len(record) != len(self.columns):

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from sonlearn.errors import shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.text import INFERRED, ORDERS
-from sonlearn.text.columns import MISSING, date_order, is_feature, number_in, reading_of
+from sonlearn.text.columns import MISSING, NOTHING_MEANT, date_order, is_feature, number_in, reading_of
 from sonlearn.text.dates import date_in, is_season, is_span
 from sonlearn.text.encode import MAX_CHARACTERS, number_of, words_of
 from sonlearn.text.suspicions import MIN_TEXTS, THOUSANDS, Suspicions, with_point
@@ -184,6 +184,21 @@ def separator_in(fields: Iterable[str]) -> str:
         if move and 2 * len({*names}) <= len(names) and not any(number_of(part) is not None for part in behind):
             return mark
     return ""
+
+
+def is_second_header(rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether the first of a table's rows is none: in two columns of numbers at least it has units, or names.
+
+    In no column of numbers it has a number.
+    """
+    found = 0
+    for first, *held in zip(*rows, strict=True) if len(rows) > MIN_TEXTS else ():
+        numbers = [number_in(with_point(field)) for field in held] if first.lower() not in NOTHING_MEANT else [None]
+        if None not in numbers and 2 * sum(map(math.isnan, numbers)) < len(numbers):  # type: ignore[arg-type]
+            if number_in(with_point(first)) is not None:
+                return False
+            found += 1
+    return found > 1
 
 
 def decimal_commas(rows: Iterable[Sequence[str]]) -> tuple[list[int], str]:

@@ -1,7 +1,9 @@
 """CSV: numbers as values, texts hashed with their column, errors with their line."""
 
+import contextlib
 import io
 import math
+import re
 
 import pytest
 from for_all import for_all
@@ -88,8 +90,15 @@ def test_label_implies_csv_and_empty_label_is_none():
         ("a,y\n1,2\n1,inf\n", f"<stream>:3:3: found 'inf' in the column 'y', expected {NO_LABEL}"),
         ("a,y\n1,2\n1e999,1\n", f"<stream>:3:1: found '1e999' in the column 'a', expected {OR_TEXT}"),
         ("a,y\n1,2\n-inf,1\n", f"<stream>:3:1: found '-inf' in the column 'a', expected {OR_TEXT}"),
-        ("a,b,y,a\n1,2,3,4\n", "<stream>:1: found 2 columns 'a', expected columns of different names"),
-        ("column 2,,y\n1,2,3\n", "<stream>:1: found 2 columns 'column 2', expected columns of different names"),
+        ("a,b,y,a\n1,2,3,4\n", "<stream>:1: found 2 columns 'a', expected columns of different names; rename one"),
+        (
+            "column 2,,y\n1,2,3\n",
+            "<stream>:1: found 2 columns 'column 2', expected columns of different names; rename one",
+        ),
+        (
+            "a,y\n1,2\na,y\n",
+            "<stream>:3: found a further header ('a, y'), expected rows behind one; leave this line out",
+        ),
         ('a,y\n1,2\n"x"z,1\n', "<stream>:3: found a malformed record (',' expected after '\"'), expected CSV"),
         ("", "<stream>: found an empty stream, expected at least one example"),
         ("a,y\n", "<stream>: found a header and no rows, expected at least one example"),
@@ -103,6 +112,27 @@ def test_malformed(text, message):
         reader = Reader(io.BytesIO(f"{text}3,1\n".encode()), CSV, on_error="skip")
         assert [batch.lines.tolist() for batch in reader] == [[2, 4]]
         assert reader.malformed.count == 1
+
+
+@for_all(
+    "first, wanted",
+    [("-,C,%", True), ("date,°C,per cent", True), ("-,C,", False), ("-,C,7", False), (",,", False), ("-,n/a,?", False)],
+)
+def test_units_behind_the_header_are_no_row(first, wanted):
+    text = f"t;a;y\n{first}\n".replace(",", ";") + "".join(f"x{i};{i},5;{i}\n" for i in range(30))
+    told = "<stream>:2: found a further header ('" + first.replace(",", ", ") + "'), expected rows behind one; leave "
+    with contextlib.ExitStack() as refused:
+        if wanted:
+            refused.enter_context(pytest.raises(InputError, match=f"^{re.escape(told)}this line out$"))
+        rows(text, TextOptions(format="csv"))
+    reader = Reader(io.BytesIO(text.encode()), TextOptions(format="csv"), on_error="skip")
+    assert [sum(batch.n for batch in reader), reader.malformed.count] == [31 - wanted, wanted]
+    if wanted:
+        assert [str(note)[:38] for note in reader.notes] == ["<stream>: commas are decimal in number"]
+
+
+def test_numbers_as_names_may_come_again():
+    assert len(rows("0,1\n0,1\n", TextOptions(format="csv"))) == len(rows("a\na\n", TextOptions(format="csv"))) == 1
 
 
 @pytest.mark.parametrize("options", [{}, {"text": "t"}])
