@@ -141,16 +141,14 @@ class _SklearnEstimator(base.Options, BaseEstimator):
         if isinstance(X, np.ndarray | list | tuple):
             _check_no_times(np.asarray(X))
         sparse = scipy.sparse.issparse(X) or hasattr(X, "sparse")
-        finite = "allow-nan" if not sparse and (reset or self._rows) else True
-        how = {"accept_sparse": "csr", "dtype": np.float64, "ensure_all_finite": finite, "reset": reset}
+        how = {"accept_sparse": "csr", "dtype": np.float64, "ensure_all_finite": "allow-nan", "reset": reset}
         predicts = not reset and y is None
-        try:
-            checked = validate_data(self, X, **how, **({} if predicts else {"y": y, **self._label_checks}))
-        except ValueError as error:
-            if "missing values" not in str(error):
-                raise
-            dense = "a dense array or a table, as in fit, where NaN is a missing number"
-            raise ValueError(f"found NaN in a sparse X, or after a sparse fit, expected {dense}") from None
+        checked = validate_data(self, X, **how, **({} if predicts else {"y": y, **self._label_checks}))
+        if sparse or not (reset or self._rows):
+            X = checked if predicts else checked[0]
+            if np.isnan(X.data if scipy.sparse.issparse(X) else X).any():
+                dense = "a dense array or a table, as in fit, where NaN is a missing number"
+                raise ValueError(f"found NaN in a sparse X, or after a sparse fit, expected {dense}")
         if predicts:
             return self._filled(checked), None, None
         X, y = checked

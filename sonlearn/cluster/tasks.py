@@ -63,6 +63,8 @@ class Done:
     ----------
     problem : SonlearnError or None
         The error that ended the work early.
+    malformed : bool
+        Whether that is of a malformed line.
     skipped : int
         Number of malformed lines left out.
     errors : list of SonlearnError
@@ -78,6 +80,7 @@ class Done:
     """
 
     problem: SonlearnError | None = None
+    malformed: bool = False
     skipped: int = 0
     errors: list[SonlearnError] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
@@ -90,7 +93,7 @@ class Done:
         try:
             yield from reader
         except SonlearnError as error:
-            self.problem = placed(error, reader.part)
+            self.problem, self.malformed = placed(error, reader.part), error is reader.malformed.fatal
         self.skipped += reader.malformed.count
         self.left = reader.malformed.tags
         self.notes = list(dict.fromkeys([*self.notes, *reader.notes]))

@@ -16,7 +16,7 @@ from sonlearn.commands import train as one
 from sonlearn.commands import tune as table
 from sonlearn.commands.checks import STDIN, check_run, flags_given
 from sonlearn.commands.line import Line
-from sonlearn.commands.messages import complain, extra, of_refused, of_skipped, warn
+from sonlearn.commands.messages import complain, extra, note, of_refused, of_skipped, warn
 from sonlearn.commands.models import of_rows, save_model, settings_text
 from sonlearn.commands.passes import FINISHED
 from sonlearn.commands.sketch import asked as sketching_asked
@@ -148,8 +148,9 @@ def train(line: Line, where: ClusterOptions) -> int:
         save_model(options.final_regressor, trained.learner, None, model.names)
     say(*[SEVERAL] * (trained.learner.options.classes != learn.classes))
     say(*_report(trained, sources, options, time.perf_counter() - started))
-    told = [note for note in trained.notes if note not in warned]
-    warn(*of_skipped(trained.skipped, trained.errors), *told, *of_refused(trained.refused, trained.first_refused))
+    warn(*of_skipped(trained.skipped, trained.errors))
+    note((text for text in trained.notes if text not in warned), say)
+    warn(*of_refused(trained.refused, trained.first_refused))
     if trained.merge is not None and not trained.merge.examples:
         warn("the last part has no examples: nothing tells how well the merged learner predicts")
     elif trained.merge is not None and trained.merge.of_one_class:
@@ -232,7 +233,7 @@ class _ClusterSession(one.TrainingSession):
                 empty = False
                 yield batch._replace(skipped=[*before, *(batch.skipped or ())] or None)
             malformed.tags += answered.left
-            malformed.fatal = answered.problem
+            malformed.fatal = answered.problem if answered.malformed else None
             if answered.problem is not None:
                 raise answered.problem
         if empty:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from sonlearn.commands.checks import STDIN
 from sonlearn.errors import OptionError, SonlearnError
 from sonlearn.jit import COMPILING, on_compilation
+from sonlearn.text.columns import Remark
 
 #: Not empty: the cursor of a terminal stands behind the line that says which kernel is compiled.
 _OPEN: list[bool] = []
@@ -69,6 +70,12 @@ def warn(*texts: str) -> None:
     """Print warnings on standard error; all errors in writing them are ignored."""
     with contextlib.suppress(BrokenPipeError):
         complain(*(f"sonlearn: warning: {text}" for text in texts))
+
+
+def note(texts: Iterable[str], say: Callable[..., None]) -> None:
+    """Warn of notes, but `say` those that are remarks."""
+    for text in texts:
+        (say if isinstance(text, Remark) else warn)(text)
 
 
 def of_skipped(count: int, errors: Sequence[SonlearnError]) -> list[str]:

@@ -27,7 +27,7 @@ from sonlearn.interrupts import Interrupts
 from sonlearn.options import RunOptions, TextOptions
 from sonlearn.report.progress import Progress
 from sonlearn.text.cache import CachedReader
-from sonlearn.text.columns import SEVERAL, ColumnTable, Labelling, Remark, are_classes
+from sonlearn.text.columns import SEVERAL, ColumnTable, Labelling, are_classes
 from sonlearn.text.join import JoinedLabels
 from sonlearn.text.objects import SAMPLE
 from sonlearn.text.read import Reader, expand_globs
@@ -424,10 +424,8 @@ class Passes:
 
     def note(self) -> None:
         """Warn of what the reader has to say of columns, or remark on it, once."""
-        for text in self.reader.notes:
-            if text not in self.noted:
-                self.noted.add(text)
-                (self.say if isinstance(text, Remark) else messages.warn)(text)
+        messages.note((text for text in self.reader.notes if text not in self.noted), self.say)
+        self.noted.update(self.reader.notes)
 
     def say_header(self, cache: str, settings: Iterable[str], text: TextOptions, head: Iterable[str]) -> None:
         """Print what a run begins with: its files, that on the cache, `settings`, and the `head` of the table."""

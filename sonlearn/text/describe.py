@@ -43,7 +43,7 @@ from sonlearn.text.malformed import Malformed
 from sonlearn.text.objects import SAMPLE, Members, RowError, error_of, leaves_of, members_of, texts_in
 from sonlearn.text.read import detect_format
 from sonlearn.text.source import is_arrow, peeked, read_chunks, source_name
-from sonlearn.text.suspicions import MIN_TEXTS, Suspicions, is_stamp, noted
+from sonlearn.text.suspicions import Suspicions, is_stamp, noted
 from sonlearn.text.units import separator_of, unit_of
 
 #: Values of a column that are counted, each with its labels.
@@ -259,9 +259,8 @@ class ColumnSummary:
         field = field if of_numbers else field.strip()
         self.rows += 1
         number = None if self._first and date_in(field, self._first) else number_of(field, self._unit)
-        few = self.texts.texts < (MIN_TEXTS if self.numbers else 1)
-        if number == np.inf and field.isalpha() and not few:
-            number = None  # a name, as `ColumnEncoder` has it
+        if number == np.inf and field.isalpha() and self.texts.has_names(self.numbers > 0):
+            number = None
         if (number is not None and number != number) or field.lower() in MISSING:
             self.missing += 1
             if label is not None:

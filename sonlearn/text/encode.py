@@ -361,8 +361,7 @@ class ColumnEncoder:
         """Return whether the column has held categories: `MIN_TEXTS` of them, or no number, or those of the model."""
         if self._model is not None:
             return "category" in self._model.known.get(self.column, ())
-        few = "number" in self.kinds and self.suspicions.texts < MIN_TEXTS
-        return "category" in self.kinds and not few
+        return self.suspicions.has_names("number" in self.kinds)
 
     def _remembered(self, field: str, entries: Entries) -> Entries:
         if len(self._known) < _MAX_REMEMBERED:

@@ -51,7 +51,7 @@ class Malformed:
     count : int
         How many were.
     fatal : SonlearnError or None
-        What has ended the run; from a cluster also another problem than a malformed line.
+        The one that has ended the run.
     tags : list of str
         The tags of those behind the last batch; those before are the batches' own.
     """

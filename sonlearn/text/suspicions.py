@@ -108,6 +108,10 @@ class Suspicions:
         self.future: dict[str, None] = {}
         self.times: dict[bool, str] = {}
 
+    def has_names(self, numbers: bool) -> bool:
+        """Return whether Infinity is a name, too: behind `MIN_TEXTS` texts, or one where there are no `numbers`."""
+        return self.texts >= (MIN_TEXTS if numbers else 1)
+
     def add_date(self, field: str, year: int) -> bool:
         """A date that is read as one of the year; whether that has two digits and is more likely past."""
         far = year >= _FAR and str(year) not in field

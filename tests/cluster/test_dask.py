@@ -498,6 +498,18 @@ def test_columns_that_look_like_something_else_are_named(here, tmp_path):
     assert sum("the column 'since' has dates that are not read as such" in line for line in told[0]) == 1
 
 
+def test_decimal_commas_are_a_remark(here, tmp_path):
+    """As in one process."""
+    names, remark = [str(tmp_path / f"{i}.csv") for i in range(2)], "commas are decimal in numbers as '0,5' (--decimal"
+    for name in names:
+        pathlib.Path(name).write_text("y;x\n" + "".join(f"{i % 2};{i % 7},5\n" for i in range(1200)))
+    on = ("--cluster", here.scheduler.address, "--method", "nag", "--label", "y")
+    status, _, err = run("train", *on, *names)
+    assert (status, "warning" in err) == (0, False)
+    assert [line for line in err.splitlines() if remark in line] == [f"{name}: {remark} ,)" for name in names]
+    assert run("train", "--quiet", *on, *names) == (0, "", "")
+
+
 def test_labels_of_three_names_are_several_classes(here, tmp_path):
     """As in one process."""
     names = [str(tmp_path / f"{i}.csv") for i in range(2)]
@@ -591,6 +603,11 @@ def test_what_is_wrong_in_a_part_is_one_line(here, days, tmp_path):
     assert ours == theirs
     assert ours[0] == 1
     assert ours[2] == f"{line[:-1]}; --on-error skip leaves such lines out\n"
+    cut = tmp_path / "cut.svm.gz"
+    cut.write_bytes(gzip.compress(texts[3].encode())[:-20])
+    ours = run("predict", *on, "-i", model, names[0], str(cut))
+    assert ours == run("predict", "--quiet", "-i", model, names[0], str(cut))
+    assert ours[2].endswith("the end of truncated gzip data, expected a whole gzip stream\n")
     skip = ("--on-error", "skip")
     for more in ((), ("--max-errors", "0"), ("--max-errors", "1")):
         ours = run("predict", *on, *skip, *more, "-i", model, *data, str(bad))
