@@ -93,7 +93,7 @@ def _unknown(verb: str, argument: str, known: list[str]) -> OptionError:
         return OptionError(f"{name}: no such flag here; {why}")
     for other, entry in VERBS.items():
         if other != verb and any(name in flags(field) for field in entry.fields.values()):
-            keeps = other == "train" and verb in ("predict", "serve")
+            keeps = other == "train" and verb in ("predict", "serve", "evaluate")
             kept = "; a model keeps its own: leave it out" if keeps else ""
             return OptionError(f"{name}: sonlearn {verb} has no such flag, but sonlearn {other} has{kept}")
     spelt = name.replace("_", "-").lower()

@@ -5,12 +5,17 @@ from __future__ import annotations
 import dataclasses
 
 from sonlearn.errors import OptionError
-from sonlearn.options.spec import check_fields, option
+from sonlearn.options.spec import check_fields, flags, option
 
 #: How an action is chosen.
 EXPLORERS = ("ucb", "thompson", "squarecb", "softmax", "epsilon", "greedy")
 #: Those that need the width of what is expected, which methods of values do not tell.
 OF_WIDTHS = ("ucb", "thompson")
+#: Options of some rules, by field, and those rules.
+OF_RULES = {
+    "explore_width": OF_WIDTHS, "epsilon": ("epsilon",), "softmax_lambda": ("softmax",), "gamma_scale": ("squarecb",),
+    "gamma_exponent": ("squarecb",),
+}  # fmt: skip
 #: How a log is learned from.
 CB_TYPES = ("dm", "mtr", "ips", "dr")
 #: Options that are also `LearnOptions`': they do not say that decisions are learned.
@@ -92,6 +97,11 @@ class BanditOptions:
             found = " and ".join(given) or "none"
             expected = ", ".join(f"--{name}" for name in KINDS)
             raise OptionError(f"decisions need one of {expected}: {found} given")
+        for field in dataclasses.fields(self):
+            value, rules = getattr(self, field.name), OF_RULES.get(field.name, (self.explore,))
+            if value != field.default and self.explore not in rules:
+                flag, *_ = flags(field)
+                raise OptionError(f"{flag} {value:g} is for --explore {' or '.join(rules)}; the rule is {self.explore}")
         if self.cost and self.reward:
             raise OptionError("--cost and --reward: give one of them")
 

@@ -16,7 +16,18 @@ import numpy as np
 
 from sonlearn.data.batch import Batch
 from sonlearn.errors import shorten
-from sonlearn.text.columns import FINITE, NO_LABEL, NO_WEIGHT, NUMBER, ColumnLayout, Labelling, label_of, weight_of
+from sonlearn.text.columns import (
+    A_PROBABILITY,
+    FINITE,
+    NO_COST,
+    NO_LABEL,
+    NO_WEIGHT,
+    NUMBER,
+    ColumnLayout,
+    Labelling,
+    label_of,
+    weight_of,
+)
 from sonlearn.text.encode import ColumnEncoder, TableEncoder
 from sonlearn.text.objects import RowError
 from sonlearn.text.suspicions import with_point
@@ -94,10 +105,11 @@ def assemble(
     """
     refused, mark = Refused(), encoder.mark()
     y, weight, classes, ids = np.full(n, np.nan), np.ones(n), None, None
+    of_label, of_weight = (NO_LABEL, NO_WEIGHT) if layout.action is None else (NO_COST, A_PROBABILITY)
     if layout.label is not None:
-        y, classes = _labels(fields, layout.label, refused, encoder, labels)
+        y, classes = _labels(fields, layout.label, refused, encoder, of_label, labels)
     if layout.weight is not None:
-        weight, _ = _labels(fields, layout.weight, refused, encoder)
+        weight, _ = _labels(fields, layout.weight, refused, encoder, of_weight)
     if layout.action is not None:
         classes = fields(layout.action, True).all_texts()
     if layout.id is not None:
@@ -169,6 +181,7 @@ def _labels(
     at: int,
     refused: Refused,
     encoder: TableEncoder,
+    wanted: str,
     labels: Labelling | None = None,
 ) -> tuple[np.ndarray, list[str | None] | None]:
     """(`labels` float64[n], NaN for none; names of classes, or None), or weights; malformed ones go to `refused`."""
@@ -183,8 +196,8 @@ def _labels(
     for i in np.flatnonzero(np.isinf(values) | (~(values >= 0) if weights else False)).tolist():
         text = texts[codes[i]] if codes is not None and np.isinf(values[i]) else f"{values[i]:g}"
         commas = "; with decimal commas: --decimal ," * (not typed and with_point(text) != text)
-        expected = (NO_WEIGHT if weights else NO_LABEL) + commas
-        refused.add([i], at, "nothing" if text.strip().lower() in ("", "nan") else shorten(text), expected)
+        found = "nothing" if text.strip().lower() in ("", "nan") else shorten(text)
+        refused.add([i], at, found, wanted + commas)
     return values, names
 
 

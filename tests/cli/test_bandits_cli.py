@@ -137,6 +137,20 @@ def test_decisions_of_a_table_have_ids(cli, tmp_path, form):
     assert answers[7] == "v6,,"
 
 
+@pytest.mark.parametrize(
+    ("reward", "chance", "message"),
+    [
+        ("1", "25%", "2:5: found '25%' in the column 'chance', expected a probability above 0, and at most 1"),
+        ("1", "", "2:5: found nothing in the column 'chance', expected a probability above 0, and at most 1"),
+        ("yes", "0.25", "2:3: found 'yes' in the column 'bought', expected a finite number, or nothing"),
+    ],
+)
+def test_malformed_rewards_and_probabilities_are_no_labels_or_weights(cli, tmp_path, reward, chance, message):
+    (tmp_path / "log").write_text(f"shown,bought,chance\n1,{reward},{chance}\n")
+    line = "train --quiet --cb_explore 4 --action shown --reward bought --probability chance log"
+    assert cli.error(line) == f"log:{message}"
+
+
 def test_actions_that_were_never_logged_are_named(cli, tmp_path):
     (tmp_path / "t.csv").write_text(table_of_offers(100))
     flags = "--action shown --reward bought --probability chance"
@@ -233,6 +247,12 @@ def test_classes_may_have_names_or_begin_with_0(cli, tmp_path):
         ("train --cb_adf --method nag --loss logistic log", "costs are values; give --loss squared"),
         ("train --cb 3 --passes 2 log", "--passes: decisions do not take it"),
         ("train --cb_adf --cluster local log", "--cluster: decisions are learned in one process"),
+        ("train --cb_explore_adf --epsilon .1 log", "--epsilon 0.1 is for --explore epsilon; the rule is ucb"),
+        (
+            "train --cb_explore 3 --explore greedy --explore-width 1 log",
+            "--explore-width 1 is for --explore ucb or thompson; the rule is greedy",
+        ),
+        ("evaluate --cb_adf log", "evaluate has no such flag, but sonlearn train has; a model keeps its own: leave it"),
         ("train --cb_type magic --cb 3 log", "expected one of dm, mtr, ips, dr"),
         ("train --cb 3 --reward gain log", "needs --action COLUMN"),
         ("train --cb_adf --action a --cost c log", "give --cb K as well"),

@@ -16,7 +16,7 @@ from sonlearn.data.batch import Batch, joined
 from sonlearn.errors import InputError
 from sonlearn.options import BanditOptions, TextOptions
 from sonlearn.text.chunk import ChunkParser
-from sonlearn.text.columns import Found
+from sonlearn.text.columns import A_PROBABILITY, Found
 from sonlearn.text.decisions.rows import DecisionLines, Head, assembled, crosses
 from sonlearn.text.messages import OTHER_DECISIONS
 from sonlearn.text.objects import Members, RowError, described, error_of, members_of
@@ -105,14 +105,14 @@ def _decision_of(record: Members, line: int, bandit: BanditOptions) -> tuple[Hea
     if cost is None or index is None or fields.get("_skipLearn") is True:
         return Head(line, True, columns, -1, math.nan, math.nan, str(tag), logged), records
     if probability is None:
-        raise RowError("no _label_probability beside _label_cost", "a probability above 0, and at most 1", ())
+        raise RowError("no _label_probability beside _label_cost", A_PROBABILITY, ())
     for name, value in (("_labelIndex", index), ("_label_cost", cost), ("_label_probability", probability)):
         if not isinstance(value, float) or not math.isfinite(value):
             raise RowError(described(value), "a number", (name,))
     if not (0 <= index < len(columns) and index == math.floor(index)):
         raise RowError(f"{index:g}", f"an action from 0 to {len(columns) - 1}", ("_labelIndex",))
     if not 0.0 < probability <= 1.0:
-        raise RowError(f"{probability:g}", "a probability above 0, and at most 1", ("_label_probability",))
+        raise RowError(f"{probability:g}", A_PROBABILITY, ("_label_probability",))
     head = Head(line, bandit.actions is None, columns, int(index), cost, probability, str(tag), logged)  # type: ignore[arg-type]
     return head, records
 

@@ -12,7 +12,7 @@ from sonlearn.data.batch import Batch
 from sonlearn.data.decisions import Decisions, numbered
 from sonlearn.errors import InputError, OptionError, shorten
 from sonlearn.options import BanditOptions, TextOptions
-from sonlearn.text.columns import Labelling, reading_of
+from sonlearn.text.columns import A_PROBABILITY, Labelling, reading_of
 from sonlearn.text.decisions.blocks import parse_blocks
 from sonlearn.text.decisions.dsjson import parse_dsjson
 from sonlearn.text.decisions.labels import ActionLabels, decisions_of_classes
@@ -82,7 +82,7 @@ class DecisionReader(Reader):
         problems = self._actions.of(batch)[1]
         unlikely = ~np.isnan(batch.y) & ~((batch.weight > 0.0) & (batch.weight <= 1.0))
         for i in np.flatnonzero(unlikely).tolist() if self._bandit.probability else ():
-            expected = f"a probability above 0, and at most 1, in the column {shorten(self._bandit.probability)}"
+            expected = f"{A_PROBABILITY}, in the column {shorten(self._bandit.probability)}"
             problems.setdefault(i, InputError(source, int(batch.lines[i]), None, f"{batch.weight[i]:g}", expected))
         return without(batch, problems)
 
