@@ -13,6 +13,7 @@ from sonlearn.errors import InputError, shorten
 from sonlearn.options import LearnOptions
 from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.text.columns import NOTHING_MEANT, no_labels, number_text
+from sonlearn.text.suspicions import is_other_number
 
 #: How labels are written, once known: not yet met; the negative one as 0, or as -1; as two words, or any two labels.
 UNKNOWN, ZERO_ONE, PLUS_MINUS, WORDS = range(4)
@@ -103,7 +104,8 @@ class LabelEncoder:
             known = [word or "another" for word in self._of_words(batch.part(0, row))[1]]
             negative, positive = (shorten(word) for word in known)
             what = labels_written(batch.part(row, row + 1))[0] or ""
-            remedies = "; ".join([*no_labels([*known, what]), "several classes: --classes auto"])
+            values = ["values: --loss squared"] * all(map(is_other_number, [*known, what]))
+            remedies = "; ".join([*no_labels([*known, what]), *values, "several classes: --classes auto"])
             expected = f"{negative} or {positive}, the two labels so far ({remedies})"
             return InputError(batch.source, int(batch.lines[row]), None, found, expected)
         if self.loss == "poisson" and name is None:

@@ -335,16 +335,29 @@ def header_hint(line: str, columns: list[str], options: TextOptions) -> str:
         return "; lines behind # are rows of CSV: grep -v '^#' FILE leaves them out"
     if line == "[" or re.match(r"\[\s*\{", line):
         return ARRAY
+    if line.startswith("<"):
+        return "; this looks like a page of the web, not CSV"
+    marks = re.findall(r"[^\w\"']", line) if len(columns) == 1 else ""
+    if mark := next((mark for mark in marks if options.label in line.split(mark)), ""):
+        return f"; give --delimiter '{mark}'"
     if "|" in line and options.delimiter != "|":
-        names = line.split("|")
-        if len(columns) == 1 and (options.label in names or not re.search(r"\s\||\|\s", line)):
-            return "; give --delimiter '|'"
-        return "; this looks like VW text, not CSV"
+        is_table = len(columns) == 1 and not re.search(r"\s\||\|\s", line)
+        return "; give --delimiter '|'" if is_table else "; this looks like VW text, not CSV"
     if _LIBSVM.fullmatch(line):
         return "; this looks like LIBSVM text, not CSV"
     if any(NUMBER.fullmatch(name) for name in columns):
         return LIKE_A_ROW
     return "; give --delimiter tab" if "\t" in line and options.delimiter != "\t" else ""
+
+
+def later_header(columns: list[str], lines: list[str], before: int, options: TextOptions) -> str:
+    """Return what to do where a further line has the label's name, and the first one less than it: a title."""
+    few = sum(not name.startswith("column ") for name in columns)
+    for number, line in enumerate(lines if options.label not in ("", *columns) else (), before + 1):
+        names = [name.strip() for name in re.split("[,;\t|]", line)]
+        if options.label in names and sum(map(bool, names)) > few:
+            return f"; is line {number} the header? tail -n +{number} FILE begins with it"
+    return ""
 
 
 def row_as_header(columns: list[str], options: TextOptions) -> bool:

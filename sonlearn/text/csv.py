@@ -25,6 +25,7 @@ from sonlearn.text.columns import (
     Labelling,
     Remark,
     header_hint,
+    later_header,
     layout_of,
     row_as_header,
 )
@@ -176,8 +177,10 @@ class CsvRecords:
         if given not in (",", options.delimiter):
             why = f"no {given!r} in the header (--delimiter)"
             self.notes.append(f"{name}: {why}, so fields end at {options.delimiter!r}")
-        lines = text[: 1 << 18].tobytes().replace(b'"', b"").decode("utf-8", "surrogateescape").split("\n")
-        rows = [line.rstrip("\r").split(options.delimiter) for line in lines[self._reader.line_num : -1][:SAMPLE]]
+        lines = text[: 1 << 18].tobytes().replace(b'"', b"").decode("utf-8", "surrogateescape").split("\n")[:-1]
+        lines = [line.rstrip("\r") for line in lines[self._reader.line_num :][:SAMPLE]]
+        self.hint = self.hint or later_header(self.columns, lines, self._reader.line_num, options)
+        rows = [line.split(options.delimiter) for line in lines]
         rows = [row for row in rows if len(row) == len(self.columns)]
         if is_second_header(rows):
             self._headers.append(rows.pop(0))

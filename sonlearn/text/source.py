@@ -41,9 +41,12 @@ _FOREIGN = (
     (b"\x89HDF", "an HDF5 file", _TEXT),
     (b"PAR1", "a Parquet file", "text here; give the name of the file, or --format arrow"),
     (b"\x93NUMPY", "a NumPy array file", _TEXT),
-    (b"\xff\xfe", "UTF-16 text", "UTF-8; convert it first: iconv -f UTF-16 -t UTF-8 FILE | sonlearn ..."),
-    (b"\xfe\xff", "UTF-16 text", "UTF-8; convert it first: iconv -f UTF-16 -t UTF-8 FILE | sonlearn ..."),
 )
+#: How text of other encodings begins, and iconv's names of these.
+_ENCODINGS = (
+    (rb"\xff\xfe\0\0|\0\0\xfe\xff", "UTF-32"), (rb"\xff\xfe|\xfe\xff", "UTF-16"), (rb"([^\0]\0){4}", "UTF-16LE"),
+    (rb"(\0[^\0]){4}", "UTF-16BE"),
+)  # fmt: skip
 
 #: How Parquet begins, Arrow's file format, and its format of streams.
 ARROW = (b"PAR1", b"ARROW1", b"\xff\xff\xff\xff")
@@ -220,6 +223,10 @@ def _begin(buffer: bytearray, used: int, name: str) -> int:
             if magic == _ZIP and _OFFICE.search(head):
                 what, remedy = "an Excel or OpenDocument file", "a table: save it as CSV"
             raise InputError(name, None, None, what, remedy)
+    for begin, encoding in _ENCODINGS:
+        if re.match(begin, head):
+            remedy = f"UTF-8; convert it first: iconv -f {encoding} -t UTF-8 FILE | sonlearn ..."
+            raise InputError(name, None, None, f"{encoding} text", remedy)
     # A line of text with a zero byte is malformed, and may be skipped.
     if (0 in head and b"\n" not in head) or len(_CONTROL.intersection(head)) > len(_CONTROL) / 2:
         place = f" (a zero byte at offset {head.index(0)})" if 0 in head else ""

@@ -28,6 +28,7 @@ def trained(cli, tmp_path, labels, *flags, form="csv"):
         ((0, 1, -1), "found label -1, expected 0 or 1 for --loss logistic (labels so far are 0 and 1: write 0)"),
         ((1, -1, 0), "expected -1 or +1 for --loss logistic (labels so far are -1 and +1: write -1)"),
         (("no", "yes", "maybe"), "'maybe', expected 'no' or 'yes', the two labels so far (several classes: --classes"),
+        (("$5", "2 €", "30.8%"), "the two labels so far (values: --loss squared; several classes: --classes auto)"),
         ((1, "no"), "-1 and +1, or 0 and 1, for --loss logistic (several classes: --oaa K, or --classes auto)"),
     ],
 )

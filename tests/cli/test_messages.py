@@ -59,6 +59,12 @@ BAD_TEXTS = [
     ("# all\na\tbuys\n1\t1\n", BUYS, "'# all" + NO_BUYS + "lines behind # are rows of CSV"),
     ("a, or b?\tbuys\n1\t1\n", BUYS, "or b?\\tbuys" + NO_BUYS + "give --delimiter tab"),
     ("a|buys\n1|1\n", BUYS, "'a|buys" + NO_BUYS + "give --delimiter '|'"),
+    ("a^buys\n1^1\n", BUYS, "'a^buys" + NO_BUYS + "give --delimiter '^'"),
+    ("a buys\n1 1\n", BUYS, "'a buys" + NO_BUYS + "give --delimiter ' '"),
+    ("<html><body>\n", BUYS, "'<html><body>" + NO_BUYS + "this looks like a page of the web"),
+    *((f"{title}\n\na{mark}buys\n1{mark}1\n", BUYS, NO_BUYS + "is line 3 the header? tail -n +3 FILE begins with it")
+      for title in ("Sales", "All sales of 2024,") for mark in ",;\t"),
+    ("a,byus\n1,1\n2,buys\n", BUYS, NO_BUYS + "did you mean 'byus'?"),
     ("Größe,Käufe\n1,1\n".encode("latin-1"), f"{FORMAT} --label Käufe",
      "(--label); the header is text that is not UTF-8; if it is Windows-1252 or Latin-1 (with 'ö'), "),
     ("a,b,y\n1,2,1\n", f"{FORMAT} --label y --ignore a,b",

@@ -83,6 +83,8 @@ def test_damaged(tmp_path):
         (b"PK\x03\x04....", "a zip archive"),
         (b"PAR1....", "a Parquet file"),
         (b"\xff\xfe1\0 \0", "UTF-16 text"),
+        *((text.encode(code), f"{code.upper()} text") for text in ("id,y\n1,2\n",) for code in ("utf-32", "utf-16le")),
+        ("id,y\n".encode("utf-16be"), "UTF-16BE text"),
         (b"1 2:3\0\0", "a binary file (a zero byte at offset 5)"),
     ],
 )
