@@ -16,18 +16,7 @@ import numpy as np
 
 from sonlearn.data.batch import Batch
 from sonlearn.errors import shorten
-from sonlearn.text.columns import (
-    A_PROBABILITY,
-    FINITE,
-    NO_COST,
-    NO_LABEL,
-    NO_WEIGHT,
-    NUMBER,
-    ColumnLayout,
-    Labelling,
-    label_of,
-    weight_of,
-)
+from sonlearn.text.columns import FINITE, NUMBER, WANTED, ColumnLayout, Labelling, label_of, weight_of
 from sonlearn.text.encode import ColumnEncoder, TableEncoder
 from sonlearn.text.objects import RowError
 from sonlearn.text.suspicions import with_point
@@ -105,7 +94,7 @@ def assemble(
     """
     refused, mark = Refused(), encoder.mark()
     y, weight, classes, ids = np.full(n, np.nan), np.ones(n), None, None
-    of_label, of_weight = (NO_LABEL, NO_WEIGHT) if layout.action is None else (NO_COST, A_PROBABILITY)
+    of_label, of_weight = WANTED[layout.action is not None]
     if layout.label is not None:
         y, classes = _labels(fields, layout.label, refused, encoder, of_label, labels)
     if layout.weight is not None:

@@ -34,8 +34,9 @@ from sonlearn.text.units import number_with, unit_of
 FINITE = "a finite number"
 NO_LABEL = f"a label ({FINITE}), or nothing; names of classes: --classes auto, of two --loss logistic"
 NO_WEIGHT = f"a weight ({FINITE}, at least 0)"
-#: Of decisions, where the label is the cost or the reward, and the weight the probability.
-NO_COST, A_PROBABILITY = f"{FINITE}, or nothing", "a probability above 0, and at most 1"
+A_PROBABILITY = "a probability above 0, and at most 1"
+#: What labels and weights of rows are to be; of decisions, costs or rewards, and probabilities.
+WANTED = (NO_LABEL, NO_WEIGHT), (f"{FINITE}, or nothing", A_PROBABILITY)
 NONE_MET = "missing numbers, of which the model has met none; the column's mean stands for them"
 NO_DATE_MET = "missing dates, of which the model has met none: nothing stands for them"
 NUMBER = re.compile(rf"\s*{PATTERN}\s*", re.ASCII)

@@ -102,10 +102,10 @@ def merge_labels(states: Sequence[LabelState], base: LabelState) -> LabelState:
 
 
 @jit
-def scale_rows(loss, state, rows, scale, learn, strict, out):
+def scale_rows(loss, state, rows, scale, learn, beyond, out):
     """Fill `scale` and the labels `out` (float64[n]); take the labels in where a row is learned from.
 
-    `strict`: nothing is predicted beyond the labels (`--clip labels`).
+    `beyond`: 1, or 0 where nothing is predicted beyond the labels (`--clip labels`).
     """
     for i in range(len(rows.y)):
         unit, mean = unit_of(state), state.moments[1]
@@ -114,10 +114,8 @@ def scale_rows(loss, state, rows, scale, learn, strict, out):
         if unit > 0.0:
             scale.low[i] = max((state.range[0] - mean) / unit, -far)
             scale.high[i] = min((state.range[1] - mean) / unit, far)
-        scale.least[i], scale.most[i] = scale.low[i], scale.high[i]
-        if not strict:
-            scale.least[i] -= margin(state, 0)
-            scale.most[i] += margin(state, 1)
+        scale.least[i] = scale.low[i] - beyond * margin(state, 0)
+        scale.most[i] = scale.high[i] + beyond * margin(state, 1)
         y, h = rows.y[i] - rows.base[i], rows.weight[i]  # less what the base says already
         if loss.code == POISSON:  # of a count, what is left to multiply exp(base) with
             y, scale.par[i] = min(rows.y[i] * exp(-rows.base[i]), MAX_BASE), least_count(state)

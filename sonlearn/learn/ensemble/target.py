@@ -109,8 +109,8 @@ class Target:
             low, high, par = np.full(n, -label_scale.CLIP), np.full(n, label_scale.CLIP), np.full(n, self._given.par)
             own = {"label": rows.y, "weight": rows.weight, "near": rows.y}
             return rows, scale._replace(unit=np.ones(n), low=low, high=high, par=par, **own), []
-        strict = self.options.clip == "labels"
-        calls = [(label_scale.scale_rows, (self._given, state, rows, scale, not again, strict, y))]
+        beyond = float(self.options.clip != "labels")
+        calls = [(label_scale.scale_rows, (self._given, state, rows, scale, not again, beyond, y))]
         return rows._replace(y=y, base=np.zeros(n)), scale, calls
 
     def learned(self, state: State, rows: Rows, now: np.ndarray, again: bool) -> tuple[State, Rows, LabelScale]:
