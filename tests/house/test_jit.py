@@ -171,21 +171,21 @@ def run_python(program, *arguments, **environment):
     return done.stdout
 
 
-BAYES = """
+RIDGE = """
 import numpy as np
 from sonlearn import Learner, from_scipy
 from sonlearn.jit import without_numba
 without_numba()
 X = np.random.default_rng(0).normal(size=(200, 9))
-learner = Learner(method="bayes")
+learner = Learner(method="ridge")
 print(learner.partial_fit(from_scipy(X, np.sign(X[:, 0]))).raw.tobytes().hex())
 print(*(array.tobytes().hex() for array in learner.to_arrays()[1].values()))
 """
 
 
 def test_a_plain_kernel_has_the_same_bits():
-    """What learns and predicts: by Numba, by `stored` without it, and by Numba's plain decorators."""
-    outputs = [run_python(BAYES, SONLEARN_FASTSTART=fast) for fast in "110"]
+    """What learns, solves and predicts: by Numba, by `stored` without it, and by Numba's plain decorators."""
+    outputs = [run_python(RIDGE, SONLEARN_FASTSTART=fast) for fast in "110"]
     assert outputs[0] == outputs[1] == outputs[2]
 
 
