@@ -9,6 +9,7 @@ import pytest
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ["PYTHONPATH"] = str(Path(__file__).parents[1])  # so that other processes run this project
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # or each of them would translate it anew, which is half of a start
 sys.path.insert(0, str(Path(__file__).parent / "support"))
 
 from commands import CommandLine

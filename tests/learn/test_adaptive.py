@@ -33,7 +33,7 @@ def test_predictions_are_the_twins(name, stream, m, buffer):
     the twin's own predictions by more than the tolerance, ten times that is the tolerance.
     """
     settings = {"sketch_size": m, "buffer": buffer, "loss": "squared", "learning_rate": 0.3}
-    batch = STREAMS[stream].part(0, 80 if numba.config.DISABLE_JIT else 200)
+    batch = STREAMS[stream].part(0, 80 if numba.config.DISABLE_JIT else 120)
     for update in ("mirror", "dual"):
         settings["update"] = update
         agree(batch, method=name, **settings)
@@ -56,7 +56,7 @@ def test_primal_dual_models_go_on_to_the_same_bits(name, tmp_path):
 @for_all("m", [1, 4, 10])
 @for_all("stream", STREAMS)
 def test_metagrad_with_one_sketch_for_all_experts(stream, m):
-    batch = STREAMS[stream].part(0, 50 if numba.config.DISABLE_JIT else 100)
+    batch = STREAMS[stream].part(0, 50)
     for more in (
         {"loss": "squared"}, {"loss": "logistic", "learning_rate": 3.0}, {"loss": "hinge", "clip": 0.5, "alpha": 0.1},
     ):  # fmt: skip

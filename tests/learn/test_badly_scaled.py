@@ -4,6 +4,8 @@ The references use one-sided Jacobi rotations in long double: they find small si
 ones. Losses are absolute and labels far away, so that every slope is -1 and the sketches are of the rows themselves.
 """
 
+import functools
+
 import numpy as np
 import pytest
 from streams import batch_of_dense
@@ -53,10 +55,11 @@ def orthogonal_rows(B):
     return B[np.argsort(-np.einsum("ij,ij->i", B, B))]
 
 
-def sketched(X, payers, gain):
-    """(alpha that shrinks have added, squared singular values) of frequent directions with a buffer of 2 SIZE rows."""
-    B, held, alpha = np.zeros((0, D), LONG), 0, LONG(0)
-    for x in X:
+@functools.cache
+def sketched(turned, payers):
+    """(what shrinks have shed, squared singular values) of frequent directions with a buffer of 2 SIZE rows."""
+    B, held, total = np.zeros((0, D), LONG), 0, LONG(0)
+    for x in stream(turned=turned):
         B, held = np.vstack([B, np.array(x, LONG)]), held + 1
         if held == 2 * SIZE:
             B = orthogonal_rows(B)
@@ -64,8 +67,8 @@ def sketched(X, payers, gain):
             shed, kept = squares[SIZE - 1], squares[: SIZE - 1].copy()
             kept[SIZE - payers :] -= shed
             B = np.sqrt(kept / squares[: SIZE - 1])[:, None] * B[: SIZE - 1]
-            held, alpha = SIZE - 1, alpha + gain * shed
-    return alpha, np.einsum("ij,ij->i", B, B)
+            held, total = SIZE - 1, total + shed
+    return total, np.einsum("ij,ij->i", B, B)
 
 
 def stream(seed=0, turned=False):
@@ -82,11 +85,11 @@ def test_shrinks_keep_small_directions(method, turned):
     payers, gain, own = METHODS[method]
     learner = Learner(LearnOptions(method=method, sketch_size=SIZE, loss="absolute", **own))
     learner.partial_fit(batch_of_dense(X, np.full(ROWS, FAR)))
-    alpha, squares = sketched(X, payers, gain)
+    shed, squares = sketched(turned, payers)
     found = learner.facts()["eigenvalues"]
     assert squares[-1] < 1e-14 * squares[0], "the spectrum is not wide"
     tolerance = 1e-5 if turned else 1e-11  # of turned rows, double itself has no more digits of so small directions
-    np.testing.assert_allclose(learner.facts()["alpha"], float(alpha) + START, rtol=tolerance)
+    np.testing.assert_allclose(learner.facts()["alpha"], float(gain * shed) + START, rtol=tolerance)
     np.testing.assert_allclose(found, squares.astype(float), rtol=tolerance)
 
 

@@ -51,7 +51,7 @@ def agree(options, batch):
 
 @pytest.fixture(scope="module")
 def text():
-    return zipf(n=700, d=70)
+    return zipf(n=500, d=70)
 
 
 @for_all("m, r", [*((m, 1.0) for m in SIZES), (5, 0.1), (5, 10.0)])

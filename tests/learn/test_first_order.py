@@ -1,6 +1,5 @@
 """First-order learners equal their dense twins and Vowpal Wabbit; their invariances."""
 
-import numba
 import numpy as np
 import pytest
 from first_order_twin import TWINS
@@ -24,7 +23,7 @@ from sonlearn.learn.first_order.rules import LARGE_TABLE
 from sonlearn.options.losses import LOSSES
 from sonlearn.options.methods import METHODS
 
-N = 60 if numba.config.DISABLE_JIT else 100
+N = 60
 STREAMS = {
     "text": zipf(n=N, d=80),
     "long rows": zipf(n=N, d=80, unit=False, seed=1),

@@ -238,13 +238,13 @@ def variants(batch: Batch) -> dict[str, Batch]:
 
 def special_streams(d: int) -> dict[str, Batch]:
     """`variants` of rows of d features; long rows, few that repeat, of low rank, of one feature, ill-conditioned."""
-    return variants(zipf(n=160, d=d)) | {
-        "long-rows": zipf(n=160, d=d, unit=False),
-        "duplicated": duplicated(n=160),
-        "three-rows": duplicated(n=160, distinct=3),
-        "rank-4": low_rank(n=160, d=d, seed=3),
-        "one-feature": one_feature(n=160),
-        "ill-conditioned": ill_conditioned(1e4, T=160, d=40, large=5).batch,
+    return variants(zipf(n=100, d=d)) | {
+        "long-rows": zipf(n=100, d=d, unit=False),
+        "duplicated": duplicated(n=100),
+        "three-rows": duplicated(n=100, distinct=3),
+        "rank-4": low_rank(n=100, d=d, seed=3),
+        "one-feature": one_feature(n=100),
+        "ill-conditioned": ill_conditioned(1e4, T=100, d=40, large=5).batch,
     }
 
 
