@@ -30,6 +30,12 @@ def sources():
     }
 
 
+@pytest.fixture(scope="module")
+def imported(sources):
+    """{dotted name: what `imports` finds in the module}."""
+    return {name: list(imports(tree)) for name, tree in sources.items()}
+
+
 def layer_of(module):
     """Layer of a dotted name below ``sonlearn`` ("" for the package itself)."""
     first = module.split(".")[0] or "__init__"
@@ -61,23 +67,23 @@ def of_package(module):
     return module.removeprefix("sonlearn").removeprefix(".") if module.split(".")[0] == "sonlearn" else None
 
 
-def test_imports_go_one_way(sources):
+def test_imports_go_one_way(imported):
     wrong = [
         f"{name} imports {module}"
-        for name, tree in sources.items()
-        for module, _ in imports(tree)
+        for name, found in imported.items()
+        for module, _ in found
         if (theirs := of_package(module)) is not None and theirs.split(".")[0] != "__version__"
-        and layer_of(theirs if theirs in sources or theirs.rpartition(".")[0] else "") > layer_of(name)
+        and layer_of(theirs if theirs in imported or theirs.rpartition(".")[0] else "") > layer_of(name)
     ]  # fmt: skip
     assert not wrong, "\n".join(wrong)
 
 
-def test_no_modules_import_each_other(sources):
+def test_no_modules_import_each_other(imported):
     """What imports what, imports inside functions included."""
-    named = {name.removesuffix(".__init__") for name in sources}
+    named = {name.removesuffix(".__init__") for name in imported}
     edges = {
-        name.removesuffix(".__init__"): {of_package(module) for module, _ in imports(tree)} & named
-        for name, tree in sources.items()
+        name.removesuffix(".__init__"): {of_package(module) for module, _ in found} & named
+        for name, found in imported.items()
         if not name.endswith("__init__")
     }
     while edges:
@@ -86,8 +92,8 @@ def test_no_modules_import_each_other(sources):
         edges = {name: needed for name, needed in edges.items() if name not in free}
 
 
-def test_only_the_compiler_knows_numba(sources):
-    knows = {name for name, tree in sources.items() if "numba" in {m.split(".")[0] for m, _ in imports(tree)}}
+def test_only_the_compiler_knows_numba(imported):
+    knows = {name for name, found in imported.items() if "numba" in {m.split(".")[0] for m, _ in found}}
     assert {name for name in knows if not name.startswith("jit.")} == set()
 
 
@@ -115,10 +121,10 @@ def test_docstrings_begin_with_no_question_word(sources):
     assert not wrong, "\n".join(wrong)
 
 
-def test_nothing_is_pickled_or_evaluated(sources):
+def test_nothing_is_pickled_or_evaluated(sources, imported):
     wrong = []
     for name, tree in sources.items():
-        loaded = {module.split(".")[0] for module, _ in imports(tree)}
+        loaded = {module.split(".")[0] for module, _ in imported[name]}
         calls = {n.func.id for n in ast.walk(tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
         found = {"pickle", "marshal", "shelve", "joblib"} & loaded | {"eval", "exec"} & calls
         wrong += [f"{name}: {what}" for what in sorted(found)]

@@ -100,7 +100,7 @@ def test_the_automatic_sigma_is_a_curvature(loss, clip):
 # ---------------------------------------------------------------------------------------------------- followed steps
 
 
-def by_small_steps(loss, p, y, T, steps=20_000):
+def by_small_steps(loss, p, y, T, steps=4_000):
     """dp/ds = -l'(p) by Euler's method."""
     for _ in range(steps):
         p -= T / steps * twin_slope(loss, p, y, OPTIONS[loss])

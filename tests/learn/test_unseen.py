@@ -14,7 +14,7 @@ SEVERAL = ("arow-precision", "multinomial-bayes", "nag")
 #: Of the methods of two classes those whose predictions depend on the length of a row.
 UNIT = {"method": "rfd-son", "scale": "unit", "loss": "logistic"}
 CASES = [
-    *({"classes": "auto", "members": (f"{method}:{view}",)} for method in SEVERAL for view in OF_SEVERAL),
+    *({"classes": "auto", "members": tuple(f"{method}:{view}" for method in SEVERAL)} for view in OF_SEVERAL),
     {"classes": "auto"}, {"classes": "auto", "method": "arow"}, {"multinomial": 3, "method": "nag"},
     {}, {"loss": "squared"}, UNIT, {**UNIT, "method": "oja-son"}, {"members": ("rfd-son:raw~0.001",)},
     {"members": ("rfd-son:raw~0.001", "rfd-son:bins-z~0.01", "rfd-son:odds~0.01")}, {"method": "mixture"},
