@@ -19,7 +19,7 @@ def assert_same(A, sketch, B):
     np.testing.assert_allclose(found.T @ found, B.T @ B, rtol=0, atol=1e-12 * (A**2).sum())
 
 
-@for_all("m", [1, 2, 6, 15])
+@for_all("m", [1, 2, 6])
 @for_all("name", MATRICES)
 def test_row_by_row_fd_rfd_cfd_isvd(name, m):
     A = matrix(name)

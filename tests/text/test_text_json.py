@@ -428,7 +428,7 @@ def test_texts_of_dicts_may_be_of_a_class_of_their_own(options):
     ids=["indices", "names"],
 )
 def test_of_sparse_objects_little_more_is_held_than_their_entries(rows, name, most, columns):
-    n, rows = 2000, rows()
+    n, rows = 1000, rows()
     lines = [{name.format(16 * i + j): 1.0 for j in range(16)} for i in range(n)]
     lines = [json.dumps(each).encode() for each in lines] if columns else lines
     tracemalloc.start()

@@ -105,7 +105,7 @@ ALPHABET = {
 @pytest.mark.parametrize("format", SAMPLES)
 def test_random_text_as_the_oracle_says(format):
     r = random.Random(format)
-    count = 300 if numba.config.DISABLE_JIT else 3000
+    count = 300 if numba.config.DISABLE_JIT else 1500
     options, refused = TextOptions(format=format), 0
     for _ in range(count):
         text = b"".join(r.choice(ALPHABET[format]) for _ in range(r.randrange(1, 14)))

@@ -43,7 +43,7 @@ def test_members_and_padding(tmp_path, kind):
 def test_what_comes_out_of_a_few_bytes_comes_as_it_is_asked_for(tmp_path, kind):
     """A file of some hundred bytes may hold gigabytes."""
     path = tmp_path / "data"
-    path.write_bytes(COMPRESS[kind](b"0 1:1\n" * 3_000_000))
+    path.write_bytes(COMPRESS[kind](b"\n" * 18_000_000))
     tracemalloc.start()
     try:
         assert len(next(read_chunks(path, 1000))) <= 1000
