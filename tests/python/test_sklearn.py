@@ -684,19 +684,12 @@ def test_a_column_that_holds_something_new(frames):
         again.predict(frames.DataFrame(columns | {"city": ["graz"] * 80}))
 
 
-@pytest.mark.parametrize("kind", ["table", "array", "learner"])
+@pytest.mark.parametrize("kind", ["table", "array"])
 def test_a_refused_row_says_nothing_of_the_mean_of_its_column(kind, pandas):
     X = pandas.DataFrame({"size": np.arange(80.0) % 7, "more": [0.0, 1.0] * 40, "name": ["a", "b"] * 40})
     X, odd = X if kind != "array" else X[["size", "more"]].to_numpy(), np.arange(80) % 2
     bad = X[:1] * 0 + 1e300 if kind == "array" else X[:1].assign(size=1e300)
     holes = np.where([True, False], np.nan, X) if kind == "array" else X.assign(size=np.nan)
-    if kind == "learner":
-        learner = Learner(LearnOptions(method="nag"))
-        for table in (X, bad):
-            learner.partial_fit(table.assign(y=odd[: len(table)]), label="y", skip=True)
-        assert learner.refused_rows == 1
-        assert learner.columns.mean("size") == X["size"].mean()
-        return
     ours = SonlearnClassifier(method="nag").partial_fit(X, odd, classes=[0, 1])
     with pytest.warns(UserWarning, match="missing numbers, of which the model has met none"):
         before = ours.predict_proba(holes)
@@ -858,28 +851,18 @@ def test_a_table_is_handed_over_once(monkeypatch, named, pandas, pyarrow):
     assert len(handed) == 1
 
 
-def test_dates_of_arrays_are_refused_and_those_of_tables_read(pandas):
-    X, y = np.arange("2024-03-01", "2024-03-21", dtype="M8[D]")[:, None], [0, 1] * 10
-    ours = SonlearnClassifier(method="nag")
-    for given in (X, [list(row) for row in X], np.array([[day] for day in X[:, 0]], dtype=object), X.astype(object)):
+@pytest.mark.parametrize("column", [np.arange(20).astype(kind) for kind in ("M8[D]", "m8[s]")])
+def test_dates_and_durations_of_arrays_are_refused_and_those_of_tables_read(pandas, column):
+    X, y, ours = column[:, None], [0, 1] * 10, SonlearnClassifier(method="nag")
+    for given in (X, [list(row) for row in X], np.array([[each] for each in column], dtype=object), X.astype(object)):
         with pytest.raises(
             ValueError, match=r"found dates or durations in an array, .* pandas\.DataFrame\(X\) has them"
         ):
             ours.fit(given, y)
-    assert ours.fit(pandas.DataFrame(X, columns=["day"]), y).mixed_
+    assert ours.fit(pandas.DataFrame({"day": column}), y).mixed_
     known = ours._names.known
-    ours.fit(pandas.DataFrame({"day": pandas.Series([*X[:, 0]], dtype=object)}), y)
+    ours.fit(pandas.DataFrame({"day": pandas.Series([*column], dtype=object)}), y)
     assert (ours.mixed_, ours._names.known) == (True, known)
-
-
-def test_durations_of_arrays_are_refused_and_those_of_tables_read(pandas):
-    X, y = np.arange(20).astype("m8[s]")[:, None], [0, 1] * 10
-    for given in (X, X.astype(object), np.array([[each] for each in X[:, 0]], dtype=object)):
-        with pytest.raises(
-            ValueError, match=r"found dates or durations in an array, .* pandas\.DataFrame\(X\) has them"
-        ):
-            SonlearnClassifier(method="nag").fit(given, y)
-    assert SonlearnClassifier(method="nag").fit(pandas.DataFrame({"for": X[:, 0]}), y).mixed_
 
 
 @pytest.mark.parametrize(
