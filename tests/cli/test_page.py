@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from places import sample
-from scipy.stats import binomtest
 
 from sonlearn.cli import main
 from sonlearn.options.members import CLASS_METHODS
@@ -362,6 +361,8 @@ def test_axes_have_round_numbers():
 
 @pytest.mark.parametrize(("k", "n"), [(0, 1), (3, 10), (10, 10), (499, 1000)])
 def test_intervals_are_wilsons(k, n):
+    from scipy.stats import binomtest  # which takes as long to import as all else
+
     expected = binomtest(k, n).proportion_ci(0.95, method="wilson")
     assert interval(k / n, n) == pytest.approx((expected.low, expected.high), abs=1e-4)
 

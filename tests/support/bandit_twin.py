@@ -5,7 +5,7 @@ It takes the rows as both views show them; views have twins of their own. Nothin
 
 import numpy as np
 from drfd_twin import DrfdTwin, sigmoid
-from scipy.stats import norm
+from scipy.special import ndtr, ndtri
 
 from sonlearn import LearnOptions
 
@@ -90,12 +90,12 @@ def probabilities(o, t, mean, width):
             p = 1 / (n + o.gamma_scale * t**o.gamma_exponent * (mean.max() - mean))
             p[mean.argmax()] += 1 - p.sum()
         case "thompson":
-            points = norm.ppf((np.arange(64) + 0.5) / 64, scale=2)
-            mass = norm.pdf(points) / norm.pdf(points, scale=2)
+            points = 2 * ndtri((np.arange(64) + 0.5) / 64)
+            mass = 2 * np.exp(-3 / 8 * points**2)  # densities of N(0, 1) over those of N(0, 4)
             s = o.explore_width * width
             at = mean[:, None] + s[:, None] * points
             p = np.array([
-                np.mean(mass * np.prod([norm.cdf((at[a] - mean[b]) / s[b]) for b in range(n) if b != a], axis=0))
+                np.mean(mass * np.prod([ndtr((at[a] - mean[b]) / s[b]) for b in range(n) if b != a], axis=0))
                 for a in range(n)
             ])  # fmt: skip
             p /= p.sum()
