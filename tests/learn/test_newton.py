@@ -124,7 +124,7 @@ THINNED = [
 @pytest.mark.parametrize("m", [1, pytest.param(3, marks=pytest.mark.interpreted), 10])
 @for_all("settings", THINNED)
 def test_rows_that_go_into_the_sketch_together(settings, m):
-    batch = mixed(n=400, d=80)
+    batch = mixed(n=300, d=80)
     options = LearnOptions(sketch_size=m, **settings)
     assert options.thin > 0
     twin, _ = agree(options, batch)
@@ -254,7 +254,7 @@ def test_losses(settings, loss, clip, diagonal):
         clip = 4.0  # alpha = 0 without projection takes steps of any size
     if loss == "poisson":
         clip = 1.0  # its slope is exp(p): without a bound on p steps of any size
-    batch = zipf(n=150, d=90, kind="binary" if loss in CLASSIFICATION else "real")
+    batch = zipf(n=100, d=90, kind="binary" if loss in CLASSIFICATION else "real")
     batch = batch._replace(y=np.abs(batch.y)) if loss == "poisson" else batch
     options = LearnOptions(sketch_size=5, loss=loss, clip=clip, diagonal=diagonal, sigma=0.0625, **settings)
     agree(options, batch)
