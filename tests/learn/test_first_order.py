@@ -72,7 +72,7 @@ def raw(options, batch):
 
 
 #: Interpreted, one stream will do.
-CHOSEN = [pytest.param(name, marks=[pytest.mark.interpreted] * (name == "weighted")) for name in STREAMS]
+CHOSEN = [pytest.param(name, marks=[pytest.mark.interpreted] * (name == "weighted-unlabelled")) for name in STREAMS]
 
 
 @pytest.mark.parametrize("stream", CHOSEN)

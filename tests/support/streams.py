@@ -225,10 +225,8 @@ def words_text(n: int, d: int, noise: float, seed: int) -> str:
 
 
 def variants(batch: Batch) -> dict[str, Batch]:
-    """The rows with weights, without some labels, both, with empty rows, with repeated ids, in another order."""
+    """The rows with weights and without some labels, with empty rows, with repeated ids, in another order."""
     return {
-        "weighted": with_weights(batch),
-        "unlabelled": without_some_labels(batch),
         "weighted-unlabelled": with_weights(without_some_labels(batch)),
         "empty-rows": with_empty_rows(batch),
         "repeated-ids": repeated_ids(batch),

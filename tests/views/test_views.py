@@ -269,7 +269,7 @@ def test_a_feature_twice_in_a_row_is_one(name):
 def test_batches_may_be_cut_and_states_stored_anywhere(name, batch):
     whole, pieces, stored, parts = Viewed(name), Viewed(name), Viewed(name), []
     rows = whole.fit_transform(batch)
-    for a, b in itertools.pairwise([0, 1, 2, 40, 41, 149, batch.n]):
+    for a, b in itertools.pairwise([0, 1, 40, 41, batch.n]):
         parts += pieces.fit_transform(rows_of(batch, slice(a, b)))
         assert_same_rows(stored.fit_transform(rows_of(batch, slice(a, b))), parts[a:])
         stored.renew()
