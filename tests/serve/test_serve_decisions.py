@@ -31,7 +31,8 @@ NAMES = ("coffee", "soup", "tea", "wine")
 
 def model(explore="epsilon", **options):
     """A model of some of the sample's decisions."""
-    bandit = BanditOptions(cb_explore_adf=True, explore=explore, epsilon=0.2, **options)
+    own = {"epsilon": 0.2} if explore == "epsilon" else {}
+    bandit = BanditOptions(cb_explore_adf=True, explore=explore, **own, **options)
     learner = Bandit(bandit, TextOptions(format="vw"))
     (decisions,) = list(DecisionReader(str(OFFERS), learner.text, learner.options))
     learner.partial_fit(decisions.part(0, 100))
