@@ -378,7 +378,7 @@ def count_row(params, state, work, rows, i):
     now["weight"] += h
     if are_too_many(params, now):
         now["stage"] = OFF
-    elif is_shown(params, now):
+    elif now["stage"] == SHOWS or is_shown(params, now):  # once, and for good
         now["stage"] = SHOWS
         now["features"] = number_of(params, now["occurred"])
 

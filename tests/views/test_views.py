@@ -173,6 +173,15 @@ def test_many_names_beside_numbers_are_for_trees_alone(name):
     assert (len(viewed.transform(batch)[-1][0]) > 0) == (name in OF_TREES)
 
 
+@pytest.mark.parametrize("name", OF_NUMBERS)
+def test_features_are_counted_where_most_rows_are_of_numbers_no_more(name):
+    """Rows of numbers, then of names that are ever new: they are shown like those before, and learners need the room."""
+    rows = [{0: 1.5 + i, 1: 0.5 * i} for i in range(20)] + [{2 + i // 4: 1.0} for i in range(100)]
+    batch, viewed = with_constant(batch_of(rows, np.ones(120))), Viewed(name)
+    number, _ = agree(viewed, TWINS[name](), batch)
+    assert max(number.values()) < viewed.view.features(viewed.state)
+
+
 #: Rows of an hour each, from midnight on, or of a day: the year, month, weekday, and the hour or at midnight the day.
 HOUR, WEEKDAY, MONTH = 64 * np.arange(1, 4)
 
