@@ -175,7 +175,7 @@ def test_many_names_beside_numbers_are_for_trees_alone(name):
 
 @pytest.mark.parametrize("name", OF_NUMBERS)
 def test_features_are_counted_where_most_rows_are_of_numbers_no_more(name):
-    """Rows of numbers, then of names that are ever new: they are shown like those before, and learners need the room."""
+    """Rows of numbers, then of names that are ever new: these are shown as well, and learners need room for them."""
     rows = [{0: 1.5 + i, 1: 0.5 * i} for i in range(20)] + [{2 + i // 4: 1.0} for i in range(100)]
     batch, viewed = with_constant(batch_of(rows, np.ones(120))), Viewed(name)
     number, _ = agree(viewed, TWINS[name](), batch)
