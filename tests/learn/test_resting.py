@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 from states import assert_same, check_saves, state_of
-from streams import batch_of_dense, rows_of, several_classes, with_weights, without_some_labels, zipf
+from streams import batch_of, batch_of_dense, rows_of, several_classes, with_weights, without_some_labels, zipf
 
 from sonlearn import Learner, LearnOptions
 from sonlearn.learn.ensemble import resting
@@ -73,6 +73,20 @@ def test_weights_are_of_the_mean_that_would_have_erred_least(soon, kind):
         np.testing.assert_allclose(ours.contributions(rows).weight, a[:3] + a[-1] * usual, rtol=1e-9, atol=1e-12)
         preferred += 0.0 < a[-1] < 1.0
     assert preferred, "both kinds of weights have a part"
+
+
+@pytest.mark.interpreted
+def test_members_at_rest_have_room_for_what_the_last_row_before_them_brought(soon):
+    """Views of numbers count what a row brings after they have shown it: its members never saw the number at 2.
+
+    Compiled, they read beyond their tables where they have no room, which only checks of bounds would tell.
+    """
+    rows = [{0: 0.5 * i, 1: 1.5 + i % 7, **({2: 2.5 + i} if i >= 63 else {})} for i in range(81)]
+    ours = Learner(LearnOptions(loss="squared", members=("drfd:fourier", "ridge-z:products", "nag"), prune=False))
+    for stop in (64, 80, 81):
+        start = ours.examples
+        ours.partial_fit(batch_of(rows, np.arange(81) % 5.0).part(start, stop))
+    assert ours.state.resting.weights.sum() == pytest.approx(1.0)
 
 
 def test_rows_without_the_rarer_class_leave_the_usual_weights():

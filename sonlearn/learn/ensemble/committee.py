@@ -513,6 +513,7 @@ class Committee(Engine):
         own, work, found = state.resting, self.at_work(state), list[tuple[np.ndarray, np.ndarray]]()
         nothing = int(self.target.kind != VALUES)  # of classes, nothing is an input too
         then, usual = state._replace(**own.copy[0]._asdict()), self.usual(state)
+        then = self.reserve(then, NO_ROWS, 0)  # views of numbers have counted what members saw no more
         rows = resting.kept_rows(own)
         for start, stop in self._parts(then, Predictions.empty(len(rows.y))):
             part, seen = self._shown(then, rows_between(rows, start, stop))
