@@ -105,11 +105,12 @@ def draw_columns(params, now, state, chances, chosen, number):
 def take_chances(params, now, sizes, column, chances):
     """chances[j] <- how likely column j is drawn: the binary digits of its number of bins, and 0 if it does not vary.
 
-    So many names leave room for numbers. Of values, a split by it in the trees that predict counts as `SPLIT` digits.
+    So many names leave room for numbers. Of values, a split by it in the trees that predict counts as `SPLIT` digits,
+    where not all columns are drawn anyway.
     """
     for j in range(now["columns"]):
         chances[j] = digits(sizes[j])
-    if params.loss == SQUARED and now["prior"] > 0:
+    if params.loss == SQUARED and now["prior"] > 0 and now["columns"] > COLUMNS:
         for t in range(now["first"], now["first"] + params.trees):
             for k in range(column.shape[1]):
                 j = column[t, k]
