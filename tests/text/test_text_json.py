@@ -396,7 +396,7 @@ def test_dates_of_members_of_members_and_of_dicts_are_read():
         assert rows([{"at": datetime.time(13, 30, tzinfo=zone)}]) == rows(stream('{"at": "13:30"}'))
     with pytest.raises(InputError, match="found a timedelta64 for 'at'"):
         rows([{"at": np.timedelta64(5, "ns")}])
-    assert rows([{"at": np.datetime64("NaT"), "x": 1.0}]) == rows([{"at": None, "x": 1.0}])
+    assert rows([{"at": np.datetime64("NaT", "s"), "x": 1.0}]) == rows([{"at": None, "x": 1.0}])
     assert len(rows(stream('{"n": {"at": "2024-03-31T13:05"}}'), options)[0]) == 3
     options = dataclasses.replace(JSON, id="day", date=("day",))
     (batch,) = read_batches(stream('{"day": "2024-04-01"}', '{"day": " "}'), options)
