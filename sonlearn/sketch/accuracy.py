@@ -101,7 +101,8 @@ def top_squares(A: Any, k: int, tolerance: float = 1e-6) -> np.ndarray:
         G = G.toarray() if sp.issparse(G) else G
         return np.maximum(np.linalg.eigvalsh(G)[::-1][:k], 0.0)
     operator = LinearOperator((c, c), matvec=lambda v: A.T @ (A @ v), dtype=np.float64)
-    return np.sort(eigsh(operator, k=k, v0=_start(c), tol=tolerance, return_eigenvectors=False))[::-1]
+    values: np.ndarray = eigsh(operator, k=k, v0=_start(c), tol=tolerance, return_eigenvectors=False)
+    return np.sort(values)[::-1]
 
 
 def _end(apply: Applied, c: int, tolerance: float, which: str) -> float:

@@ -210,7 +210,7 @@ def test_what_is_no_value_is_refused(value, label, message):
 
 def test_what_is_wrong_is_told_in_a_short_line():
     ours = SonlearnClassifier(method="nag")
-    for label, told in (([1], r"\[1\]"), (([1],), r"\(\[1\],\)"), (np.timedelta64(3, "D"), r"np.timedelta64\(3, ?'D'\)")):
+    for label, told in (([1], r"\[1\]"), (([1],), r"\(\[1\],\)"), (np.zeros(1, "m8")[0], r"np.timedelta64\(0\)")):
         with pytest.raises(InputError, match=rf"1: found label {told}, expected a class: a text or a number$"):
             ours.learn_one({"a": 1.0}, label)
     with pytest.raises(InputError, match=r"^.{,130}$"):

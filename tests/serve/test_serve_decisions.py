@@ -292,7 +292,8 @@ def test_an_event_that_cannot_be_written_is_not_in_the_log(tmp_path):
     with contextlib.closing(EventLog(str(path))) as events:
         assert (events.mark(), events.pending) == (mark, 0)
     (tmp_path / "other").write_text("1 | a\n" * 200)
-    sqlite3.connect(tmp_path / "foreign").execute("create table a (b)")
+    with contextlib.closing(sqlite3.connect(tmp_path / "foreign")) as foreign:
+        foreign.execute("create table a (b)")
     for name in ("other", "foreign"):
         with pytest.raises(ModelFileError, match=f"{name}: expected a log of events, as serve makes it"):
             EventLog(str(tmp_path / name))
