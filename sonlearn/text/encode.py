@@ -554,7 +554,7 @@ class TableEncoder:
     ) -> ParsedChunk:  # fmt: skip
         """Rows whose indices are numbers of features, with slots in their place; and what `columns` have held so far.
 
-        The features are counted, in the order in which they were made. What is too much to remember is forgotten: from
+        The features are counted, in the order in which they were met. What is too much to remember is forgotten: from
         now on features may have new numbers.
         """
         self.rows += batch.n
@@ -566,7 +566,7 @@ class TableEncoder:
             if column is not None and (what, True) in column.met:
                 column.notes.setdefault("often", f"frequent {what} that the model has not met ({shorten(field)})")
         if self.options.names is not False:
-            counted = [(self.slots[i], self.names[i], int(counts[i])) for i in np.flatnonzero(counts).tolist()]
+            counted = [(self.slots[i], self.names[i], int(counts[i])) for i in dict.fromkeys(numbers.tolist())]
         marks = np.array(self._marks, np.uint32)[numbers]
         told = marked or self.options.text or marks.any()
         batch = batch._replace(indices=np.array(self.slots, np.int64)[numbers], marks=marks if told else None)
