@@ -7,6 +7,7 @@ import pytest
 from states import check_sight, same_state
 
 from sonlearn import Batch, Learner, LearnOptions
+from sonlearn.data.batch import joined
 from sonlearn.options.members import default_members, member, word_members
 from sonlearn.options.views import COLUMNS, ROW, VIEWS, WORDS
 
@@ -83,6 +84,15 @@ def test_rows_of_one_part_are_seen_as_ever(kind, without):
     same_state(told, plain)
     assert not told.state.active[told.engine.of_words].any()
     assert not any(f":{WORDS}-" in own["name"] for own in told.facts()["members"])
+
+
+def test_words_that_begin_behind_a_checkpoint_of_their_batch_have_room():
+    """Members were pruned there, and nobody sees any more what these saw."""
+    batch, given = joined([table(520, "several", WORDS), table(80, "several")]), KINDS["several"]
+    one, cut = learned(batch, **given), learned(batch, (520,), **given)
+    same_state(one, cut)
+    assert one.state.now["in_parts"][0] == 1
+    assert not one.state.active[~one.engine.of_words].all()
 
 
 @kinds

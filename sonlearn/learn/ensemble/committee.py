@@ -447,7 +447,8 @@ class Committee(Engine):
             state = self._counted(state, part, V, z)
         run_calls(self.target.finish(state.labels, part.scale, z, out))
         views, left = tuple(own), self.at_work(state)
-        state = state._replace(views=views if left is before else self.views.kept(views, left.sharing))
+        gone = before.sharing.keys() - left.sharing.keys()  # what waits for words has room for this batch
+        state = state._replace(views=self.views.kept(views, set(self.views.names) - gone))
         return state if again else self._kept(state, rows)
 
     def _learn_members(
