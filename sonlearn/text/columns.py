@@ -632,6 +632,8 @@ class ColumnTable:
             known = self.known.get(name, ())
             if known != met:
                 self.known[name] = _kinds(known, met)
+            if self.known[name] != NUMBERS:
+                self.numbers.pop(name, None)
 
     def meet(self, found: Found) -> None:
         """Remember what the columns of further rows have held, of objects also which did not have one of them."""

@@ -150,7 +150,8 @@ class RecordRows:
         self._roles = {name: role for role, name in given.items() if name}
         self._labelling = labels
         self._levels: dict[tuple[str, ...], dict[str, _Member]] = {}  # by the names that lead to an object
-        self._met = Counter[_Member]()  # in how many rows
+        self._met: dict[_Member, None] = {}
+        self._times = Counter[tuple[_Member, ...]]()  # how many rows have had these
         #: Features by the hash of the namespace; place in an array, word, or name; and whether it is a word.
         self._others: dict[tuple[int, int | str, bool], int] = {}
         #: (hash, first byte) of a namespace.
@@ -201,18 +202,22 @@ class RecordRows:
         y, weight, base = self._label
         self._rows.add(line, y, weight, self._tag, self._class, base)
         self._run_indptr.append(len(self._runs))
-        self._met.update(self._row.keys())
+        members = tuple(self._row)
+        if members not in self._times:
+            self._met |= self._row
+        self._times[members] += 1
 
     def take(self, errors: list[InputError]) -> ParsedChunk:
         """All rows since the last call; the `errors` of the records between them that were malformed."""
-        met = {member: rows for member, rows in self._met.items() if member.is_column}
+        met = [member for member in self._met if member.is_column]
         features = len(self._table.slots)
         parsed = self._table.parsed(self._rows.take(), errors, [member.key for member in met], marked=True)
         batch, found = (parsed.batches or [NO_BATCH])[0], parsed.found
         assert found is not None
         rows_of = Counter[str]()
-        for member, rows in met.items():
-            rows_of[member.column] += rows
+        for members, rows in self._times.items():
+            rows_of.update(dict.fromkeys((member.column for member in members if member.is_column), rows))
+        for member in met:
             for part in DATE_PARTS if self._unmet and {"date", "number"} & member.kinds.keys() else ():
                 self._unmet.pop(f"{member.title}.{part}", None)
         first = set(itertools.islice(rows_of, MOST_OF_OBJECTS))
@@ -228,6 +233,7 @@ class RecordRows:
         runs = Runs(batch.indptr, batch.indices, batch.values, run_indptr, run_byte.astype(np.uint8), run_start)
         self._runs, self._run_indptr = [], [0]
         self._met.clear()
+        self._times.clear()
         if len(self._table.slots) < features:
             self._others = {}
         if len(self._table.columns) > max(_MAX_MEMBERS, 2 * len(met)):

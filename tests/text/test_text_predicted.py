@@ -234,12 +234,12 @@ def test_dates_all_of_whose_weekdays_or_hours_are_new_are_named(days, said):
 
 def test_the_sums_have_the_same_bits_wherever_batches_end():
     draw = random.Random(3)
-    text = "y,a,b\n" + "".join(f"1,{draw.gauss(0, 1e6)!r},{draw.random()!r}\n" for _ in range(500))
+    text = "y,a,b,c\n" + "".join(f"1,{draw.gauss(0, 1e6)!r},{draw.random()!r},{i}\n" for i in range(500)) + "1,0,0,na\n"
     sums = [counted(ColumnTable(), text, chunk_bytes=size).numbers for size in (64, 1000, 1 << 20)]
     assert sums[0] == sums[1] == sums[2]
-    values = [list(map(float, row.split(",")[1:])) for row in text.splitlines()[1:]]
+    values = [list(map(float, row.split(",")[1:3])) for row in text.splitlines()[1:]]
     a, b = np.cumsum(values, axis=0)[-1]  # one after the other: Python's own sum is compensated from 3.12 on
-    assert sums[0] == {"a": [500, a], "b": [500, b]}
+    assert sums[0] == {"a": [501, a], "b": [501, b]}  # c has no mean: some number of it is missing
 
 
 def test_what_is_predicted_adds_nothing():
@@ -455,6 +455,11 @@ def test_what_objects_held_is_known_however_they_are_cut(chunk_bytes, threads):
     assert columns.known["n"] == ("number", "absent")
     assert columns.known["day"] == ("date", "absent")
     assert columns.known["in^age"] == ("number",)
+    lines = (OBJECT, OBJECT | {"more": {"in": {"age": 1}}}, {"n": 1})  # two members of one column, in two of three
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    columns = counted(ColumnTable(), text, LINES, chunk_bytes=chunk_bytes, threads=threads)
+    assert columns.known["in^age"] == ("number", "absent")
+    assert columns.numbers == {"n": [3, 2 * OBJECT["n"] + 1]}
 
 
 @pytest.mark.parametrize(
