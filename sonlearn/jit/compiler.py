@@ -42,7 +42,8 @@ class _Compiler(numba.core.compiler.Compiler):
         given = numba.config.OPT
         numba.config.OPT = type(given)(level())
         try:
-            return super().compile_extra(func)
+            with faststart.plain_indices() if faststart else contextlib.nullcontext():
+                return super().compile_extra(func)
         finally:
             numba.config.OPT = given
 

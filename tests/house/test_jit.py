@@ -152,6 +152,26 @@ def test_a_kernel_of_another_package_follows_edits_of_ours(copy):
     assert float(run_python(program, **given)) == 7 * before
 
 
+FROM_THE_END = """
+import numpy as np
+from sonlearn.data.rows import begin_row
+from sonlearn.jit import jit
+@jit
+def number(x, i):
+    return x[i]
+try:
+    begin_row(np.zeros((1, 2)), -1)
+except IndexError:
+    print("refused", number(np.arange(4), -1))
+"""
+
+
+@pytest.mark.skipif(not faststart_is_on(), reason="Numba asks of each index whether it counts from the end")
+def test_no_index_of_ours_counts_from_the_end():
+    """To ask it takes a tenth of the time of learning. Kernels of other packages may count so."""
+    assert run_python(FROM_THE_END, NUMBA_BOUNDSCHECK="1") == "refused 3\n"
+
+
 def test_private_parts_of_numba_are_for_the_versions_that_they_were_tested_with(monkeypatch):
     monkeypatch.delenv("SONLEARN_FASTSTART", raising=False)
 
