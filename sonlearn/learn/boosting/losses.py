@@ -118,10 +118,8 @@ def add_slopes(labels, scores, i, slot, across, by_leaf, k):
 
 @inline(force=True)
 def move_of(several, value):
-    """Return what `move` takes for a leaf's value: most nodes are not leaves."""
-    if len(several) > 0:
-        return math.exp(value) if value != 0.0 else 1.0
-    return value
+    """Return what `move` takes for a leaf's value."""
+    return math.exp(value) if len(several) > 0 else value
 
 
 @inline(force=True)

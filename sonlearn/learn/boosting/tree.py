@@ -23,6 +23,7 @@ NeurIPS 2022, with one random projection). So the histograms of a tree cost what
 
 import math
 
+from sonlearn.data.linear_algebra import clear_first
 from sonlearn.jit import inline
 from sonlearn.learn.boosting.bins import SIDE_BY_SIDE, ring_of, rows_of_refit, slot_of
 from sonlearn.learn.boosting.losses import SQUARED, add_slopes, move, move_of, scores_of_row, slopes_of
@@ -60,7 +61,7 @@ def grow_tree(params, state, work, number, t):
             split = False
             if k < inner:
                 state.trees.column[t, k] = LEAF
-                split = split_node(params, state, work, t, k, m)
+                split = nodes.begin[k] < nodes.end[k] and split_node(params, state, work, t, k, m)
             if not split:
                 for place in range(nodes.begin[k], nodes.end[k]):
                     leaf[slot_of(ring, nodes.order[place])] = k
@@ -149,13 +150,12 @@ def begin_tree(now, nodes, slopes):
 
 @inline
 def gather_codes(by_column, nodes, m):
-    """Put side by side what each row of the root has in the m columns of the tree, some rows at a time."""
+    """Put side by side what each row of the root has in the m columns of the tree."""
     n = nodes.end[0]
-    for first in range(0, n, SIDE_BY_SIDE):
+    for i in range(n):
+        codes = nodes.codes[i * COLUMNS : (i + 1) * COLUMNS]
         for q in range(m):
-            codes = by_column[nodes.chosen[q] * n : (nodes.chosen[q] + 1) * n]
-            for i in range(first, min(first + SIDE_BY_SIDE, n)):
-                nodes.codes[i * COLUMNS + q] = codes[i]
+            codes[q] = by_column[nodes.chosen[q] * n + i]
 
 
 @inline
@@ -401,16 +401,23 @@ def place_of(column, classes, t, k):
     return (t * (2 * column.shape[1] + 1) + k) * classes
 
 
+@inline(force=True)
+def is_leaf(column, t, k):
+    """Return whether node k is a leaf of tree t. column : of the trees"""
+    splits = k < column.shape[1] and column[t, k] != LEAF
+    return not splits and (k == 0 or column[t, (k - 1) >> 1] != LEAF)
+
+
 @inline
 def fill_leaves(params, several, state, slopes, leaf, by_leaf, t):
-    """Fill in the values of the leaves of tree t; of nodes without rows they are 0.
+    """Fill in the values of the leaves of tree t; those of other nodes are 0.
 
     Rows of one score have the slopes by which the tree was split.
     """
     now, value, column, classes = state.now[0], state.trees.value, state.trees.column, len(state.starts)
     across, ring = scores_of_row(now["known"]), ring_of(now)
     for k in range(by_leaf.shape[1]):
-        for c in range(across):
+        for c in range(across if is_leaf(column, t, k) else 0):
             by_leaf[GRADIENT, k, c] = by_leaf[CURVATURE, k, c] = 0.0
     for i in range(rows_of_refit(now)):
         k = leaf[slot_of(ring, i)]
@@ -421,7 +428,8 @@ def fill_leaves(params, several, state, slopes, leaf, by_leaf, t):
             add_slopes(state.labels, state.scores, i, slot_of(ring, i), across, by_leaf, k)
     for k in range(by_leaf.shape[1]):
         at = place_of(column, classes, t, k)
-        for c in range(now["known"]):
+        clear_first(value[at:], now["known"])
+        for c in range(now["known"] if is_leaf(column, t, k) else 0):
             step = by_leaf[GRADIENT, k, c] * (-params.rate / (by_leaf[CURVATURE, k, c] + params.penalty))
             value[at + c] = min(max(step, -params.longest), params.longest)
 
@@ -435,7 +443,7 @@ def add_leaves(params, state, leaf, moves, t):
     known, at = state.now[0]["known"], place_of(state.trees.column, len(state.starts), t, 0)
     across, ring = scores_of_row(known), ring_of(state.now[0])
     for k in range(len(moves)):
-        for c in range(across):
+        for c in range(across if is_leaf(state.trees.column, t, k) else 0):
             value = state.trees.value[at + k * len(state.starts) + c] if c < known else 0.0
             moves[k, c] = move_of(params.several, value)
     for i in range(rows_of_refit(state.now[0])):
@@ -462,7 +470,7 @@ def find_leaves(params, state, leaf, t, ring, begin, end):
 @inline(force=True)
 def child_of(trees, t, k, values, at):
     """Say where a row with the values values[at:] comes from node k of tree t; k if that is a leaf. No branch."""
-    column = trees.column[t, k]
+    column, edge, none_left = trees.column[t, k], trees.edge[t, k], trees.none_left[t, k]
     value = values[at + max(column, 0)]
-    left = trees.none_left[t, k] if value == 0.0 else value <= trees.edge[t, k]
-    return k if column == LEAF else 2 * k + 2 - left
+    left = none_left if value == 0.0 else value <= edge
+    return k + (k + 2 - left) * (column != LEAF)
