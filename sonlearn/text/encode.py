@@ -566,7 +566,9 @@ class TableEncoder:
             if column is not None and (what, True) in column.met:
                 column.notes.setdefault("often", f"frequent {what} that the model has not met ({shorten(field)})")
         if self.options.names is not False:
-            counted = [(self.slots[i], self.names[i], int(counts[i])) for i in dict.fromkeys(numbers.tolist())]
+            met, place = np.flatnonzero(counts), np.zeros(len(counts), np.int64)
+            place[numbers[::-1]] = np.arange(len(numbers))[::-1]  # where a feature stands first, which is set last
+            counted = [(self.slots[i], self.names[i], int(counts[i])) for i in met[np.argsort(place[met])].tolist()]
         marks = np.array(self._marks, np.uint32)[numbers]
         told = marked or self.options.text or marks.any()
         batch = batch._replace(indices=np.array(self.slots, np.int64)[numbers], marks=marks if told else None)
