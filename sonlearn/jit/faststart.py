@@ -90,16 +90,16 @@ CODES = {"sonlearn.jit.decorators.fetch": fetch_lines}
 def plain_indices() -> Iterator[None]:
     """In this context, our functions are compiled for indices that are not negative; those of others as ever.
 
-    With bounds checks a negative one raises an IndexError.
+    With bounds checks a negative one raises an IndexError. A single constant, as in x[-1], costs nothing and may be.
     """
     from numba.np import arrayobj  # which only a compiler needs
 
     given = arrayobj.fix_integer_index
 
     def fix(context: Any, builder: Any, kind: Any, index: Any, size: Any) -> Any:
-        if builder.function.name.startswith("_ZN8sonlearn"):
-            return context.cast(builder, index, kind, numba.types.intp)
-        return given(context, builder, kind, index, size)
+        if isinstance(index, ir.Constant) or not builder.function.name.startswith("_ZN8sonlearn"):
+            return given(context, builder, kind, index, size)
+        return context.cast(builder, index, kind, numba.types.intp)
 
     arrayobj.fix_integer_index = fix
     try:

@@ -171,7 +171,7 @@ def weight(params, state, f, column, x):
     table, now = state.table, state.now[0]
     w = table[f, column] * now.scale
     if params.lazy:
-        w *= folded(now.w_folds, table[f, table.shape[1] + W_FOLDS])
+        w *= folded(now.w_folds, table[f][W_FOLDS])
     if params.rule == FTRL:
         return ftrl_weight(params, w, table[f, G])
     if params.rule == ADA and params.dual:
@@ -251,12 +251,12 @@ def write_in_units(state, features):
     """Write what the table says of `features` in the units as they are now. Modifies state."""
     now, table = state.now[0], state.table
     for f in features:
-        row, w, g = table[f], table.shape[1] + W_FOLDS, table.shape[1] + G_FOLDS
-        if row[w] == now.w_folds and row[g] == now.g_folds:
+        row = table[np.uintp(f)]
+        if row[W_FOLDS] == now.w_folds and row[G_FOLDS] == now.g_folds:
             continue
-        row[W] *= folded(now.w_folds, row[w])
-        row[G] *= folded(now.g_folds, row[g])
-        row[w], row[g] = now.w_folds, now.g_folds
+        row[W] *= folded(now.w_folds, row[W_FOLDS])
+        row[G] *= folded(now.g_folds, row[G_FOLDS])
+        row[W_FOLDS], row[G_FOLDS] = now.w_folds, now.g_folds
 
 
 @inline(force=True)
