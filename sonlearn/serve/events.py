@@ -8,6 +8,7 @@ the log has the rows that were predicted, as JSON, in the place of decisions, an
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
 import secrets
@@ -87,7 +88,7 @@ class EventLog:
 
     def __init__(self, path: str, of: str = "decisions"):
         self.path, self.of = path, of
-        with _reported(path):
+        with _reported(path, "opened"):
             self._database = sqlite3.connect(os.path.abspath(path), isolation_level=None, check_same_thread=False)
             try:
                 self._open()
@@ -101,10 +102,8 @@ class EventLog:
 
     def find(self, event: str) -> Event | None:
         """The event with this id; None: there is none. Raises OutputError where the log is not to be read."""
-        query = "select line, reward from events where id = ?"
-        with _reported(self.path):
-            found = self._database.execute(query, (_written(event),)).fetchone()
-        return None if found is None else Event(*found)
+        found = self._read("select line, reward from events where id = ?", _written(event))
+        return next(itertools.starmap(Event, found), None)
 
     def waiting(self, event: str, now: Container[str]) -> Event:
         """The event with this id, which waits for its reward or label; `now`: those whose own comes just now.
@@ -153,8 +152,7 @@ class EventLog:
                 raise ModelFileError(
                     f"{self.path}: found {has} {name}, and the model has seen {seen}; give the whole log"
                 )
-        query = "select count(*) from events where rewarded > ?"
-        (there,) = self._database.execute(query, (mark["rewards"],)).fetchone()
+        ((there,),) = self._read("select count(*) from events where rewarded > ?", mark["rewards"])
         if removed := self._counts[2] - mark["rewards"] - there:
             found = f"{removed} {name} that the model has not learned were removed"
             raise ModelFileError(f"{self.path}: {found}; give a model that was saved later, or a new log")
@@ -163,7 +161,7 @@ class EventLog:
     def rewarded(self, after: int) -> Iterator[Event]:
         """The events that have a reward, in the order of the rewards, without the first `after` rewards."""
         query = "select line, reward from events where rewarded > ? order by rewarded"
-        return (Event(*row) for row in self._database.execute(query, (after,)))
+        return itertools.starmap(Event, self._read(query, after))
 
     def saved(self, mark: dict[str, Any]) -> None:
         """Note that a model with this `mark` was saved; any thread may. What is not noted is not removed."""
@@ -178,12 +176,10 @@ class EventLog:
         """
         _, decided, rewarded = self._counts
         select = "select line, reward from events where made <= ? and "
-        execute = self._database.execute
         most = self._removable if removable else rewarded
-        for row in execute(select + "rewarded <= ? order by rewarded", (made, most)):
-            yield Event(*row)
+        yield from itertools.starmap(Event, self._read(select + "rewarded <= ? order by rewarded", made, most))
         others = "number <= ? and (rewarded is null or rewarded > ?) order by number"
-        for line, _ in execute(select + others, (made, decided, rewarded)):
+        for line, _ in self._read(select + others, made, decided, rewarded):
             yield Event(line, None)
 
     def remove(self, made: float) -> None:
@@ -214,7 +210,9 @@ class EventLog:
                 for statement in (*_TABLES, f"pragma application_id = {_KINDS[of]}"):
                     execute(statement)
                 execute("insert into counts values (?, 0, 0)", (secrets.token_hex(16),))
-        self._counts = execute("select log, decisions, rewards from counts").fetchone()
+        self._counts = execute("select log, decisions, rewards from counts").fetchone() or (None,)
+        if None in self._counts:
+            raise sqlite3.DatabaseError("its counts are missing")
         (saved,) = execute("pragma user_version").fetchone()  # 0: by no server that learns
         self._removable = min(saved - 1, self._counts[2]) if saved else self._counts[2]
         self._version = None
@@ -224,13 +222,17 @@ class EventLog:
         """Count the events without a reward, if another process has removed some."""
         before, self._version = self._version, self._database.execute("pragma data_version").fetchone()
         if self._version != before:
-            query = "select count(*) from events where rewarded is null"
-            (self.pending,) = self._database.execute(query).fetchone()
+            ((self.pending,),) = self._read("select count(*) from events where rewarded is null")
+
+    def _read(self, query: str, *values: Any) -> Iterator[Any]:
+        """Yield the rows that a query finds. Raises OutputError where the database is damaged."""
+        with _reported(self.path, "read"):
+            yield from self._database.execute(query, values)
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
         """A transaction, on the disk at the end of the block. Raises OutputError: then nothing was changed."""
-        with _reported(self.path), self._database:  # which commits it, or rolls it back
+        with _reported(self.path, "written"), self._database:  # which commits it, or rolls it back
             self._database.execute("begin immediate")
             yield self._database
 
@@ -241,11 +243,11 @@ def _written(event: str) -> str:
 
 
 @contextlib.contextmanager
-def _reported(path: str) -> Iterator[None]:
-    """Raise what SQLite raises as errors of ours."""
+def _reported(path: str, what: str) -> Iterator[None]:
+    """Raise what SQLite raises as errors of ours, where a database cannot be `what`."""
     try:
         yield
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # the latter where a message quotes what is damaged
         if str(error) == _OTHER:
             raise ModelFileError(f"{path}: expected a log of events, as serve makes it; give another file") from None
-        raise OutputError(f"{path}: cannot be written: {error}") from error
+        raise OutputError(f"{path}: cannot be {what}: {error}") from error

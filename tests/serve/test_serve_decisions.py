@@ -4,9 +4,11 @@ import contextlib
 import io
 import json
 import math
+import random
 import re
 import signal
 import sqlite3
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -17,7 +19,7 @@ from places import ROOT
 from serving import served_decisions
 from states import same_state
 
-from sonlearn.errors import ModelFileError, OutputError
+from sonlearn.errors import ModelFileError, OutputError, SonlearnError
 from sonlearn.learn.bandits.bandit import Bandit
 from sonlearn.options import TextOptions
 from sonlearn.options.bandit import BanditOptions
@@ -299,6 +301,27 @@ def test_an_event_that_cannot_be_written_is_not_in_the_log(tmp_path):
             EventLog(str(tmp_path / name))
     with pytest.raises(OutputError, match="unable to open database file"):
         EventLog(str(tmp_path / "no" / "events"))
+
+
+def test_a_damaged_log_is_an_error_of_one_line(tmp_path):
+    path, r = tmp_path / "events", random.Random(6)
+    with contextlib.closing(EventLog(str(path))) as events:
+        events.append([(f"b{i}", '{"c":{}}') for i in range(300)], [(f"b{i}", 1.0) for i in range(200)])
+        mark = events.mark()
+    whole, met = path.read_bytes(), Counter[str]()
+    for _ in range(150):
+        begin = r.randrange(len(whole))
+        path.write_bytes(
+            whole[:begin] + r.choice([b"", r.randbytes(2) + whole[begin + 2 :], b"\xff" + whole[begin + 1 :]])
+        )
+        for ask in (EventLog.mark, lambda log: log.knows(mark), lambda log: list(log.older(math.inf)),
+                    lambda log: list(log.rewarded(0)), lambda log: log.find("b7")):  # fmt: skip
+            try:
+                with contextlib.closing(EventLog(str(path))) as events:
+                    ask(events)
+            except SonlearnError as error:
+                met[str(error).removeprefix(f"{path}: ")[:14]] += 1
+    assert {"cannot be open", "cannot be read"} <= met.keys()
 
 
 def test_what_could_not_be_written_was_not_drawn(tmp_path):
