@@ -261,7 +261,7 @@ def test_names_of_dates_and_missing_values():
     reader = Reader(io.BytesIO(b"d,n,y\n2024-03-31 13:00,,1\n,2,0\n"), TextOptions(label="y", constant=False))
     assert [batch.n for batch in reader] == [2]
     names = [name for known in reader.names.known.values() for name in known]
-    assert names == ["d.year", "d.month=3", "d.weekday=Sun", "d.hour=13", "d=", "n", "n="]
+    assert names == ["d.year", "d.month=3", "d.weekday=Sun", "d.hour=13", "n=", "d=", "n"]
     assert reader.columns.known == {"d": ("date", "missing"), "n": ("number", "missing")}
 
 
