@@ -27,7 +27,7 @@ from sonlearn.text.units import are_thousands, separator_of, unit_of, units_in
 
 #: Texts by the share of a column's fields that are different, and by the words of a field that others have, on average:
 #: as a share of its words, or so many.
-_DIFFERENT, _SHARED, _AGAIN = 0.7, 0.6, 3
+_DIFFERENT, _SHARED, _AGAIN = 0.7, 0.6, 1.5
 #: Letters and digits, both of them; and what a column of codes has in a field: an e as of an exponent, or two years.
 _MIXED = re.compile(r"(?=\D*\d)(?=\d*[a-z])[\da-z]+", re.ASCII | re.IGNORECASE)
 #: What a number with a unit has beside digits; the share of fields that have the same one, of so many different ones.
