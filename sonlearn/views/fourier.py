@@ -15,8 +15,9 @@ A feature that a row does not have is 0 there, and standardised like any value. 
 for rows of numbers: it shows nothing of the first `FIRST_ROWS` rows, nothing before half of the rows are of numbers
 (`is_of_numbers`) or, where it is for these as well, have few names (`is_shown`), unless told otherwise, and never
 anything again once there are more than ``MAX_FEATURES + FEATURES_PER_ENTRY s`` features, s the mean number of entries
-of a row, or more than `MAX_IN_ALL`. Of more than `MAX_FEATURES` those that rows seldom have do not count. For rows of
-few names it is ``MAX_WITH_NAMES + FEATURES_PER_ENTRY s``.
+of a row, or more than `MAX_IN_ALL`. Of more than `MAX_FEATURES` those that rows seldom have do not count, nor do any
+after `MAX_IN_ALL` of rows about as long, as of a wide table. For rows of few names it is ``MAX_WITH_NAMES +
+FEATURES_PER_ENTRY s``.
 
 Bits are the same on every machine: logarithms and cosines are worked out here, of sums, products and roots.
 """
@@ -354,7 +355,8 @@ def count_row(params, state, work, rows, i):
         if at < 0:
             times -= state.places[j]
             now["met"] += times == 1
-            if now["occurred"] >= MAX_FEATURES and (times < TIMES or times * RARE < now["rows"]):
+            full = now["occurred"] == MAX_IN_ALL and now["stage"] == SHOWS and are_as_long(now)
+            if full or (now["occurred"] >= MAX_FEATURES and (times < TIMES or times * RARE < now["rows"])):
                 state.places[j] = -times
                 entries += x != 0.0 and j != rows.constant
                 continue
@@ -420,8 +422,14 @@ def is_shown(params, now):
     """Return whether enough rows have come, and half of them were of numbers, or all are of few names."""
     n, entries = now["rows"], now["entries"]
     few = params.rows == NAMES and now["met"] <= MAX_IN_ALL and REPEATED * now["met"] <= entries
-    few = few and n * float(now["squares"]) <= (1.0 + UNEQUAL) * entries * float(entries)
-    return n >= FIRST_ROWS and (few or 2 * now["numbers"] >= n)
+    return n >= FIRST_ROWS and ((few and are_as_long(now)) or 2 * now["numbers"] >= n)
+
+
+@inline(force=True)
+def are_as_long(now):
+    """Return whether rows have about as many entries, as those of a table have."""
+    entries = float(now["entries"])
+    return now["rows"] * float(now["squares"]) <= (1.0 + UNEQUAL) * entries * entries
 
 
 @inline

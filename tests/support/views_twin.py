@@ -315,7 +315,7 @@ class Fourier(Raw):
                 j = self.first_of(j)
                 if j in self.values:
                     self.values[j].append((own.get(j, 0.0), h))
-                elif len(self.values) < 64 or self.times[j] >= max(4, n / 512):
+                elif len(self.values) < 64 or (self.times[j] >= max(4, n / 512) and not self.is_full()):
                     self.values[j] = [(own.get(j, 0.0), min(self.times[j] * h, self.weight + h))]
             values = [x for j, x in own.items() if j != CONSTANT]
             self.lengths.append(len(values))
@@ -325,9 +325,14 @@ class Fourier(Raw):
             )
             self.weight += h
             few = len(self.times) <= min(1024, sum(self.lengths) / 16) and self.rows == "names"
-            few = few and np.var(self.lengths) <= np.mean(self.lengths) ** 2 / 32
-            self.showing |= n + 1 >= 16 and (few or np.mean(self.numbers) >= 0.5)
+            self.showing |= n + 1 >= 16 and ((few and self.as_long()) or np.mean(self.numbers) >= 0.5)
         return out
+
+    def is_full(self):
+        return len(self.values) == 1024 and self.showing and self.as_long()
+
+    def as_long(self):
+        return np.var(self.lengths) <= np.mean(self.lengths) ** 2 / 32
 
     def first_of(self, j):
         return self.first[self.marks[j] // 64] if j in self.ordinals else j

@@ -26,6 +26,7 @@ from sonlearn.files import storage
 from sonlearn.options.views import VIEWS, WORDS
 from sonlearn.views import make_view
 from sonlearn.views.codes import logarithms
+from sonlearn.views.fourier import MAX_IN_ALL
 from sonlearn.views.index import intern, lookup, new_index
 
 pytestmark = pytest.mark.interpreted
@@ -171,6 +172,19 @@ def test_many_names_beside_numbers_are_for_trees_alone(name):
     batch, viewed = with_constant(batch_of(rows, np.ones(600))), Viewed(name)
     agree(viewed, TWINS[name](), batch)
     assert (len(viewed.transform(batch)[-1][0]) > 0) == (name in OF_TREES)
+
+
+@pytest.mark.parametrize("name", OF_NUMBERS)
+def test_of_a_wide_table_the_first_features_stay(name):
+    """A number and 130 columns of ten names, each of which comes four times by row 40; then rows of other lengths."""
+    rows = [{0: 1.5 + i % 7} | {1 + 10 * k + (i + k) % 10: 1.0 for k in range(130)} for i in range(60)]
+    batch, viewed = with_constant(batch_of(rows, np.ones(60))), Viewed(name)
+    agree(viewed, TWINS[name](), batch)
+    assert viewed.state.now["occurred"][0] == MAX_IN_ALL
+    assert len(viewed.transform(batch)[-1][0]) > 0
+    texts = [{2000 + k: 1.5 for k in range(120 + 80 * (i % 2))} for i in range(90)]
+    viewed.fit_transform(with_constant(batch_of(texts, np.ones(90))))
+    assert len(viewed.transform(batch)[-1][0]) == 0
 
 
 @pytest.mark.parametrize("name", OF_NUMBERS)
