@@ -16,7 +16,7 @@ for rows of numbers: it shows nothing of the first `FIRST_ROWS` rows, nothing be
 (`is_of_numbers`) or, where it is for these as well, have few names (`is_shown`), unless told otherwise, and never
 anything again once there are more than ``MAX_FEATURES + FEATURES_PER_ENTRY s`` features, s the mean number of entries
 of a row, or more than `MAX_IN_ALL`. Of more than `MAX_FEATURES` those that rows seldom have do not count, nor do any
-after `MAX_IN_ALL` of rows about as long, as of a wide table. For rows of few names it is ``MAX_WITH_NAMES +
+after `MAX_IN_ALL` of a wide table (`is_table`). For rows of few names it is ``MAX_WITH_NAMES +
 FEATURES_PER_ENTRY s``.
 
 Bits are the same on every machine: logarithms and cosines are worked out here, of sums, products and roots.
@@ -52,7 +52,7 @@ MAX_FEATURES, MAX_WITH_NAMES, FEATURES_PER_ENTRY, MAX_IN_ALL = 64, 512, 8, 1024
 #: Which rows are shown: of numbers; those and of few names, as in a table of categories; all.
 ROWS = ("numbers", "names", "all")
 NUMBERS, NAMES, ALL = range(3)
-#: Of few names each has had so many entries in the mean, and rows have about as many entries, up to this square of
+#: In a table each name has had so many entries in the mean, and rows have about as many entries, up to this square of
 #: deviation over mean: words of texts are ever new, and texts of all lengths.
 REPEATED, UNEQUAL = 16, 1 / 32
 #: Of more features than MAX_FEATURES one is shown once it has come so many times, and in one of so many rows: most
@@ -349,14 +349,15 @@ def count_row(params, state, work, rows, i):
         return
     if len(rows.marks) > 0 and not params.standard:
         order_parts(state, rows, i)
+    wide = now["stage"] == SHOWS and is_table(now)
     for place in range(rows.indptr[i], rows.indptr[i + 1]):
         j, x = rows.features[place], tamed(rows.values[place])
         at, times = state.places[j] - 1, 1
         if at < 0:
             times -= state.places[j]
             now["met"] += times == 1
-            full = now["occurred"] == MAX_IN_ALL and now["stage"] == SHOWS and are_as_long(now)
-            if full or (now["occurred"] >= MAX_FEATURES and (times < TIMES or times * RARE < now["rows"])):
+            rare = now["occurred"] >= MAX_FEATURES and (times < TIMES or times * RARE < now["rows"])
+            if rare or (wide and now["occurred"] == MAX_IN_ALL):
                 state.places[j] = -times
                 entries += x != 0.0 and j != rows.constant
                 continue
@@ -420,16 +421,16 @@ def are_too_many(params, now):
 @inline(force=True)
 def is_shown(params, now):
     """Return whether enough rows have come, and half of them were of numbers, or all are of few names."""
-    n, entries = now["rows"], now["entries"]
-    few = params.rows == NAMES and now["met"] <= MAX_IN_ALL and REPEATED * now["met"] <= entries
-    return n >= FIRST_ROWS and ((few and are_as_long(now)) or 2 * now["numbers"] >= n)
+    few = params.rows == NAMES and now["met"] <= MAX_IN_ALL and is_table(now)
+    return now["rows"] >= FIRST_ROWS and (few or 2 * now["numbers"] >= now["rows"])
 
 
 @inline(force=True)
-def are_as_long(now):
-    """Return whether rows have about as many entries, as those of a table have."""
+def is_table(now):
+    """Return whether features come again and rows have about as many entries, as in a table."""
     entries = float(now["entries"])
-    return now["rows"] * float(now["squares"]) <= (1.0 + UNEQUAL) * entries * entries
+    as_long = now["rows"] * float(now["squares"]) <= (1.0 + UNEQUAL) * entries * entries
+    return REPEATED * now["met"] <= entries and as_long
 
 
 @inline

@@ -305,6 +305,7 @@ class Fourier(Raw):
         in_order = {self.first_of(j): x * self.ordinals.get(j, 1) for j, x in own.items()}
         out = self.shown(in_order, h) if self.showing else []
         if learn:
+            most = 1024 if self.showing and self.is_table() else math.inf
             self.times.update(j for j, _ in row)
             hours = any(self.marks.get(j, 0) % 64 >= 32 for j, _ in row)
             for j, _ in row:
@@ -315,7 +316,7 @@ class Fourier(Raw):
                 j = self.first_of(j)
                 if j in self.values:
                     self.values[j].append((own.get(j, 0.0), h))
-                elif len(self.values) < 64 or (self.times[j] >= max(4, n / 512) and not self.is_full()):
+                elif len(self.values) < 64 or (self.times[j] >= max(4, n / 512) and len(self.values) < most):
                     self.values[j] = [(own.get(j, 0.0), min(self.times[j] * h, self.weight + h))]
             values = [x for j, x in own.items() if j != CONSTANT]
             self.lengths.append(len(values))
@@ -324,15 +325,13 @@ class Fourier(Raw):
                 self.rows == "all" or counts != values or 4 * (len(counts) - counts.count(1)) >= max(len(counts), 1)
             )
             self.weight += h
-            few = len(self.times) <= min(1024, sum(self.lengths) / 16) and self.rows == "names"
-            self.showing |= n + 1 >= 16 and ((few and self.as_long()) or np.mean(self.numbers) >= 0.5)
+            few = self.rows == "names" and len(self.times) <= 1024 and self.is_table()
+            self.showing |= n + 1 >= 16 and (few or np.mean(self.numbers) >= 0.5)
         return out
 
-    def is_full(self):
-        return len(self.values) == 1024 and self.showing and self.as_long()
-
-    def as_long(self):
-        return np.var(self.lengths) <= np.mean(self.lengths) ** 2 / 32
+    def is_table(self):
+        again = 16 * len(self.times) <= sum(self.lengths)
+        return again and np.var(self.lengths) <= np.mean(self.lengths) ** 2 / 32
 
     def first_of(self, j):
         return self.first[self.marks[j] // 64] if j in self.ordinals else j
