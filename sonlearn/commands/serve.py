@@ -133,8 +133,12 @@ def log_of(
     from sonlearn.serve.events import EventLog
 
     events = stack.enter_context(contextlib.closing(EventLog(options.events, what)))
-    mark = mark_of(run_options.initial_regressor)
-    return events, mark if events.knows(mark) else None
+    path = run_options.initial_regressor
+    if events.knows(mark := mark_of(path)):
+        return events, mark
+    if options.learn and (there := events.mark()["rewards"]):
+        complain(f"-i {path}: it has learned none of the {there} {events.names[1]}s in {options.events}, nor will it")
+    return events, None
 
 
 def where_to_begin(decides: bool, options: ServeOptions, run_options: RunOptions) -> RunOptions:

@@ -405,6 +405,9 @@ def test_a_killed_server_that_saves_elsewhere_goes_on_there_by_the_same_command(
             process.wait(20)
     assert Bandit.load("n").examples == rewarded
     assert Path("m").read_bytes() == before
+    Path("n").unlink()
+    with serving(*call) as (_, _, lines):
+        assert "-i m: it has learned none of the 3 rewards in log.db, nor will it\n" in lines
 
 
 def test_a_model_that_decides_no_contexts_is_refused_before_anything_is_written(cli):
