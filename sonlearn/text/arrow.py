@@ -129,7 +129,9 @@ def _tells(column: Any, kind: str) -> bool:
 
 def _rows_of(record: Any, columns: list[str], texts_alone: bool = False) -> Iterator[dict[str, str]]:
     """The rows of a record batch as texts by column, of all columns or `texts_alone`: those that `_tells`."""
-    kinds = [str(getattr(kind, "value_type", kind)) for kind in record.schema.types]
+    from pyarrow.types import is_dictionary
+
+    kinds = [str(kind.value_type if is_dictionary(kind) else kind) for kind in record.schema.types]
     texts = {title: _fields(record.column(i), title, as_text=True).all_texts()
              for i, title in enumerate(columns) if not texts_alone or _tells(record.column(i), kinds[i])}  # fmt: skip
     yield from (dict(zip(texts, row, strict=True)) for row in zip(*texts.values(), strict=True))
@@ -306,7 +308,7 @@ def _fields(column: Any, title: str, as_text: bool = False) -> Fields:
     kind = column.type
     if kinds.is_null(kind):
         return Fields(np.zeros(0), np.full(len(column), -1)) if as_text else Fields(np.full(len(column), np.nan))
-    if kinds.is_nested(kind) or kinds.is_binary(kind) or kinds.is_large_binary(kind):
+    if kinds.is_nested(kind) or "binary" in str(kind):
         found = f"the column {shorten(title)} of type {kind}"
         raise InputError("", None, None, found, "columns of numbers, booleans, texts or dates")
     own = kind.value_type if kinds.is_dictionary(kind) else kind

@@ -273,6 +273,20 @@ def test_intervals_and_uuids_are_refused(pandas):
         list(read_batches(table.assign(**{"in": table["in"].astype(str)}), TextOptions(label="y")))
 
 
+@pytest.mark.parametrize(
+    "column",
+    [
+        [[1.5], [2.0]], [["a"], ["b"]], pa.array([[1], [2]], pa.list_(pa.int64(), 1)), [{"a": 1}, {"a": 2}],
+        [b"a", b"b"], pa.array([b"ab", b"cd"], pa.binary(2)), pa.array([b"a", b"b"], pa.binary_view()),
+        pa.array([b"a", b"b"]).dictionary_encode(),
+    ],
+)  # fmt: skip
+def test_lists_and_bytes_are_refused_by_the_first_table_too(column):
+    """Bytes of whatever type: those of polars' objects are addresses."""
+    with pytest.raises(InputError, match=r"found the column 'in' of type .*, expected columns of numbers, booleans"):
+        learner().partial_fit(pa.table({"in": column, "y": [1, -1]}), label="y")
+
+
 def test_warnings_of_python_name_keywords():
     table = pa.table({"c": [f"{i}" for i in range(40)], "y": [1, -1] * 20})
     with pytest.warns(UserWarning, match="columns of texts that are read as numbers") as told:
