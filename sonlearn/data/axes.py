@@ -215,6 +215,13 @@ def reserved(state: State, **room: int) -> State:
     return PART.reserved(state, getattr(state, "now", _NONE), room)
 
 
+def at_most(state: State, name: str, most: int) -> State:
+    """`state` whose scalar `name` is `most` at most."""
+    now = state.now.copy()
+    now[name] = np.minimum(now[name], most)
+    return state._replace(now=now)
+
+
 def packed(state: State) -> State:
     """`state` without unused capacity."""
     return PART.packed(state, getattr(state, "now", _NONE))

@@ -136,6 +136,10 @@ class View(ABC):
         """`state` without spare room, for storage: equal states give equal arrays."""
         return axes.packed(state)
 
+    def up_to(self, state: State, features: int) -> State:
+        """`state`, packed, without the raw features from number `features` on, which it has only room for."""
+        return self.packed(axes.at_most(state, self.raw, features))
+
 
 def new_now(*fields: str) -> np.ndarray:
     """Scalars of a new state: `features` and `fields`, ``name`` (int64) or ``name:f8``."""

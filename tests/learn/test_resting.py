@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 from states import assert_same, check_saves, state_of
-from streams import batch_of, batch_of_dense, rows_of, several_classes, with_weights, without_some_labels, zipf
+from streams import batch_of, batch_of_dense, entries, rows_of, several_classes, with_weights, without_some_labels, zipf
 
 from sonlearn import Learner, LearnOptions
 from sonlearn.learn.ensemble import resting
@@ -131,6 +131,14 @@ def test_cuts_saves_and_threads_change_no_bit(soon, monkeypatch, kind, tmp_path)
     assert now["copied"]
     assert now["stride"] > 1
     assert 0 < now["rows"] <= 40
+
+
+@pytest.mark.parametrize("kind", ["squared", "logistic"])
+def test_copies_know_no_feature_of_later_rows(soon, kind, tmp_path):
+    """A name that is new every eight rows: the last copy is made at 195."""
+    batch = series(230, kind)
+    rows = [dict(row) | {8 + i // 8: 1.0} for i, row in enumerate(entries(batch))]
+    check_saves(LearnOptions(loss=kind), batch_of(rows, batch.y), tmp_path, (195,), 2, foreseen=False)
 
 
 @pytest.mark.parametrize(("batch", "options"), [(zipf(n=300, d=4000, s=10), {}), (several_classes(n=300), {"oaa": 5})])
