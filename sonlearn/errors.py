@@ -75,3 +75,14 @@ def shorten(text: bytes | str, limit: int = 40) -> str:
     if isinstance(text, bytes):
         text = text.decode("utf-8", "backslashreplace")
     return repr(text if len(text) <= limit else text[: limit - 1] + "…")
+
+
+def warn(text: str) -> None:
+    """Warn at the line that called the package, through however many functions of it."""
+    import sys
+    import warnings
+
+    frame, level = sys._getframe(), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("sonlearn."):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, UserWarning, stacklevel=level)

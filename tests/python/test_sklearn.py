@@ -834,8 +834,16 @@ def test_texts_that_are_read_as_numbers_are_named(pandas):
     columns = {"zip": ["02139", "94105"] * 30, "sold": ["True", "False"] * 30, "code": ["12", "12A", None] * 20}
     X, y = pandas.DataFrame(columns), [0, 1] * 30
     expected = re.escape("read as numbers: 'zip' (categorical='zip' if they are names, numeric='zip' if numbers)")
-    with pytest.warns(UserWarning, match=expected):
-        SonlearnClassifier(method="nag").fit(X, y).predict(X)
+
+    def learn():
+        SonlearnClassifier(method="nag").fit(X, y).predict(X.assign(code="new"))
+        SonlearnRegressor(method="nag").partial_fit(X, y)
+        Learner(method="nag").partial_fit(X.assign(y=y), label="y")
+
+    with pytest.warns(UserWarning, match=f"{expected}|the model has met none") as told:
+        learn()
+    assert len(told) == 4
+    assert {one.filename for one in told} == {__file__}  # the line that calls, not one of the package or beyond
     for said in ("categorical", "numeric", "text", "ignore"):
         SonlearnClassifier(method="nag", **{said: "zip"}).fit(X, y)
     SonlearnClassifier(method="nag").fit(X.assign(zip=[2139, 94105] * 30), y)
