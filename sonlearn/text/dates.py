@@ -36,10 +36,10 @@ _NOTATIONS = (
         rf"(?P<fraction>)(?P<half>){_ZONE} (?P<year>\d{{4}})",
         re.ASCII | re.IGNORECASE,
     ),
-    # without marks, as 20240331T130509; without the time it is a number
+    # without marks in the date, as 20240331T130509 or 20240331 13:05; without the time it is a number
     re.compile(
-        r"(?P<year>(?:19|20)\d\d)(?P<month>\d\d)(?P<day>\d\d)"
-        rf"T(?P<hour>\d\d)(?P<minute>\d\d)(?:(?P<second>\d\d)(?:\.(?P<fraction>\d{{1,9}}))?)?(?P<half>){_ZONE}",
+        r"(?P<year>(?:19|20)\d\d)(?P<month>\d\d)(?P<day>\d\d)(?:T| (?=\d\d:))(?P<hour>\d\d):?(?P<minute>\d\d)"
+        rf"(?::?(?P<second>\d\d)(?:\.(?P<fraction>\d{{1,9}}))?)?(?P<half>){_ZONE}",
         re.ASCII,
     ),
     # months and quarters
