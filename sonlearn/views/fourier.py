@@ -210,39 +210,42 @@ class Fourier(View):
         return self.new()._replace(now=now)
 
     def merge(self, states: Sequence[FourierState], base: FourierState) -> MergedView:
-        """Moments as of one run; features in the order of the base's, and then those of each state."""
+        """Moments as of one run; features in the order of the base's, then of each state; of wide tables the first."""
         merged, every = axes.merged(states, base, np.ones(len(states))), (base, *states)
         now = merged.now
         stages, known = [int(state.now["stage"][0]) for state in every], dict[int, int]()
         to = [np.array([known.setdefault(id, len(known)) for id in own.ids.tolist()], np.int64) for own in every]
-        top = now["occurred"][0] = len(known)
+        longest = max(len(own.places) for own in every)
+        come = [np.pad(own.places, (0, longest - len(own.places))) for own in every]
+        now["met"] = np.count_nonzero(np.any(come, axis=0))
+        wide = SHOWS in stages and is_table(now[0])
+        top = now["occurred"][0] = min(len(known), MAX_IN_ALL) if wide else len(known)
+        to = [np.where(by < top, by, -1) for by in to]
         if OFF in stages or are_too_many(self._params, now[0]):
             now["stage"], now["features"] = OFF, base.now["features"]
             numbers = [_those_below(self.features(state), self.features(base)) for state in every]
             return MergedView(self.new()._replace(now=now), numbers[1:], numbers[0])
         begin, *others = [merging.renumbered(own.moments, by, top) for own, by in zip(every, to, strict=True)]
-        longest = max(len(own.places) for own in every)
-        come = [np.minimum(np.pad(own.places, (0, longest - len(own.places))), 0) for own in every]
-        places = np.sum(come[1:], axis=0) - (len(states) - 1) * come[0]
+        places = np.sum(np.minimum(come[1:], 0), axis=0) - (len(states) - 1) * np.minimum(come[0], 0)
         for own, by in zip(every, to, strict=True):
             has = np.flatnonzero(own.places > 0)
-            told = own.places[has]
-            places[has] = np.maximum(places[has], (told & ~PLACE) + by[(told & PLACE) - 1] + 1)
+            told, at = own.places[has] & ~PLACE, by[(own.places[has] & PLACE) - 1]
+            places[has] = np.maximum(places[has], (at >= 0) * (told + at + 1))
         now["met"] = np.count_nonzero(places)
         if SHOWS in stages or is_shown(self._params, now[0]):
             now["stage"], now["features"] = SHOWS, number_of(self._params, top)
         numbers = [self._numbers(by)[: self.features(own)] for own, by in zip(every, to, strict=True)]
-        merged = FourierState(now, merging.moments(begin, others), np.array(list(known), np.int64), places)
+        merged = FourierState(now, merging.moments(begin, others), np.array(list(known)[:top], np.int64), places)
         return MergedView(merged, numbers[1:], numbers[0])
 
     def _numbers(self, to: np.ndarray) -> np.ndarray:
         """int64[features shown]: their numbers where raw features have the places `to`, below 0: not shown."""
         params, own = self._params, list(range(self._params.components + 1))
         for j, place in enumerate(to.tolist()):
-            own.append(number_of(params, place))
+            own.append(number_of(params, place) if place >= 0 else -1)
             for other in to[: j + 1].tolist() if j < params.products else ():
                 first, last = sorted((place, other))
-                own.append(number_of(params, last) + 1 + first if last < params.products else -1)
+                own.append(number_of(params, last) + 1 + first if first >= 0 and last < params.products else -1)
         return np.array(own, np.int64)
 
 

@@ -229,18 +229,32 @@ def test_parts_of_dates_with_hours_are_in_order_for_trees_and_products_alone(nam
         assert (whole.view.features(whole.state) < plain.view.features(plain.state)) == in_order
 
 
-def test_merged_parts_of_dates_are_in_one_order():
-    batch = dates(range(25, 65), (0, 6, 12, 18))
+def of_names(*spans):
+    """Rows of a wide table: 130 columns of ten names, each for 20 rows."""
+    rows = [{0: 1.5} | {1 + 10 * k + i // 20 % 10: 1.0 for k in range(130)} for span in spans for i in range(*span)]
+    return with_constant(batch_of(rows, np.ones(len(rows))))
+
+
+@pytest.mark.parametrize(
+    ("batch", "spans"),
+    [(dates(range(25, 65), (0, 6, 12, 18)), (60, 160)), (of_names((0, 120), (80, 200)), (120, 240))],
+    ids=["parts of dates are in one order", "the first features of a wide table stay"],
+)
+def test_merged_views_show_what_one_would(batch, spans):
     rows, _ = intern(batch, new_index(), True)
     view, top = make_view("columns"), int(rows.features.max()) + 1
     base, one, other, whole = view.new(), *(
         view.seen(view.reserve(view.new(), rows, top), rows_between(rows, *span), True)[0]
-        for span in ((0, 60), (60, 160), (0, 160))
+        for span in ((0, spans[0]), spans, (0, spans[1]))
     )  # fmt: skip
-    merged = view.merge([view.packed(one), view.packed(other)], base).state
-    shown, wanted = (split(view.seen(state, rows, False)[1]) for state in (merged, whole))
+    merged = view.merge([view.packed(one), view.packed(other)], base)
+    shown, wanted = (split(view.seen(state, rows, False)[1]) for state in (merged.state, whole))
+    assert len(wanted[-1][0]) > 0
     for (_, values), (_, others) in zip(shown, wanted, strict=True):
         np.testing.assert_array_equal(np.sort(values), np.sort(others))
+    for own, numbers in zip((one, other), merged.numbers, strict=True):
+        assert len(numbers) == view.features(own)
+        assert numbers.max() < view.features(merged.state)
 
 
 @pytest.mark.parametrize("name", [name for name, entry in WHOLE.items() if entry.kind == "tuples"])
