@@ -15,9 +15,8 @@ A feature that a row does not have is 0 there, and standardised like any value. 
 for rows of numbers: it shows nothing of the first `FIRST_ROWS` rows, nothing before half of the rows are of numbers
 (`is_of_numbers`) or, where it is for these as well, have few names (`is_shown`), unless told otherwise, and never
 anything again once there are more than ``MAX_FEATURES + FEATURES_PER_ENTRY s`` features, s the mean number of entries
-of a row, or more than `MAX_IN_ALL`. Of more than `MAX_FEATURES` those that rows seldom have do not count, nor do any
-after `MAX_IN_ALL` of a wide table (`is_table`). For rows of few names it is ``MAX_WITH_NAMES +
-FEATURES_PER_ENTRY s``.
+of a row, or more than `MAX_IN_ALL`. For rows of few names it is ``MAX_WITH_NAMES + FEATURES_PER_ENTRY s``. Of more than
+`MAX_FEATURES` those that rows seldom have do not count, nor do any of a table (`is_table`) after `most_of_table`.
 
 Bits are the same on every machine: logarithms and cosines are worked out here, of sums, products and roots.
 """
@@ -219,7 +218,7 @@ class Fourier(View):
         come = [np.pad(own.places, (0, longest - len(own.places))) for own in every]
         now["met"] = np.count_nonzero(np.any(come, axis=0))
         wide = SHOWS in stages and is_table(now[0])
-        top = now["occurred"][0] = min(len(known), MAX_IN_ALL) if wide else len(known)
+        top = now["occurred"][0] = min(len(known), most_of_table(self._params, now[0])) if wide else len(known)
         to = [np.where(by < top, by, -1) for by in to]
         if OFF in stages or are_too_many(self._params, now[0]):
             now["stage"], now["features"] = OFF, base.now["features"]
@@ -352,7 +351,7 @@ def count_row(params, state, work, rows, i):
         return
     if len(rows.marks) > 0 and not params.standard:
         order_parts(state, rows, i)
-    wide = now["stage"] == SHOWS and is_table(now)
+    wide, most = now["stage"] == SHOWS and is_table(now), most_of_table(params, now)
     for place in range(rows.indptr[i], rows.indptr[i + 1]):
         j, x = rows.features[place], tamed(rows.values[place])
         at, times = state.places[j] - 1, 1
@@ -360,7 +359,7 @@ def count_row(params, state, work, rows, i):
             times -= state.places[j]
             now["met"] += times == 1
             rare = now["occurred"] >= MAX_FEATURES and (times < TIMES or times * RARE < now["rows"])
-            if rare or (wide and now["occurred"] == MAX_IN_ALL):
+            if rare or (wide and now["occurred"] >= most):
                 state.places[j] = -times
                 entries += x != 0.0 and j != rows.constant
                 continue
@@ -382,7 +381,7 @@ def count_row(params, state, work, rows, i):
     now["entries"] += entries
     now["squares"] += entries * entries
     now["weight"] += h
-    if are_too_many(params, now):
+    if are_too_many(params, now) and not (wide and params.rows == NAMES):
         now["stage"] = OFF
     elif now["stage"] == SHOWS or is_shown(params, now):  # once, and for good
         now["stage"] = SHOWS
@@ -417,8 +416,20 @@ def order_parts(state, rows, i):
 @inline(force=True)
 def are_too_many(params, now):
     """Return whether there are more features than there may be."""
+    return now["occurred"] > most_of(params, now)
+
+
+@inline(force=True)
+def most_of(params, now):
+    """Return how many features there may be."""
     few = MAX_WITH_NAMES if params.rows == NAMES else MAX_FEATURES
-    return now["occurred"] > MAX_IN_ALL or (now["occurred"] - few) * now["rows"] > FEATURES_PER_ENTRY * now["entries"]
+    return min(MAX_IN_ALL, few + FEATURES_PER_ENTRY * now["entries"] // max(now["rows"], 1))
+
+
+@inline(force=True)
+def most_of_table(params, now):
+    """Return how many features count of a wide table, which leaves out others."""
+    return most_of(params, now) if params.rows == NAMES else MAX_IN_ALL
 
 
 @inline(force=True)

@@ -292,20 +292,22 @@ class Fourier(Raw):
         self.standard, self.products = standard, products
         self.b = np.array([hashed(0, (1 << 19) + c) / 2**61 for c in range(components)])
         self.values, self.numbers, self.weight, self.directions, self.off = {}, [], 0.0, {}, False
-        self.times, self.lengths = Counter(), []
+        self.times, self.lengths, self.wide = Counter(), [], False
         self.rows, self.few, self.showing = rows, 512 if rows == "names" else 64, False
         self.marks, self.first, self.ordinals = {}, {}, {}
 
     def fit_transform(self, row, y, h, learn):
         n = len(self.lengths)
-        self.off |= n > 0 and len(self.values) > min(1024, self.few + 8 * sum(self.lengths) / n)
+        most = min(1024, self.few + 8 * sum(self.lengths) // max(n, 1))
+        self.off |= n > 0 and len(self.values) > most and not (self.wide and self.rows == "names")
         if self.off:
             return []
         own = dict(tamed(row))
         in_order = {self.first_of(j): x * self.ordinals.get(j, 1) for j, x in own.items()}
         out = self.shown(in_order, h) if self.showing else []
         if learn:
-            most = 1024 if self.showing and self.is_table() else math.inf
+            self.wide = self.showing and self.is_table()
+            most = (most if self.rows == "names" else 1024) if self.wide else math.inf
             self.times.update(j for j, _ in row)
             hours = any(self.marks.get(j, 0) % 64 >= 32 for j, _ in row)
             for j, _ in row:
