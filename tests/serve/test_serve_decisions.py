@@ -213,9 +213,9 @@ def test_a_reward_that_comes_while_events_are_written_is_kept(tmp_path):
             other.remove(math.inf)
             with pytest.raises(OutputError, match=r"UNIQUE constraint failed: events\.number"):
                 other.append([("e", "{}")], [])
-        assert [event.text for event in EventLog(str(tmp_path / "events")).older(math.inf)] == [
-            '{"_label_cost":-1.0,"EventId":"b"}', '{"EventId":"d"}'
-        ]  # fmt: skip
+        with contextlib.closing(EventLog(str(tmp_path / "events"))) as other:
+            left = [event.text for event in other.older(math.inf)]
+        assert left == ['{"_label_cost":-1.0,"EventId":"b"}', '{"EventId":"d"}']
         with pytest.raises(OutputError, match="an event was removed that has a reward"):
             events.append([("f", "{}")], [("a", 1.0)])
         assert events.find("f") is None
