@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
 from typing import Any
 
 
@@ -77,11 +79,8 @@ def shorten(text: bytes | str, limit: int = 40) -> str:
     return repr(text if len(text) <= limit else text[: limit - 1] + "…")
 
 
-def warn(text: str) -> None:
+def warn_caller(text: str) -> None:
     """Warn at the line that called the package, through however many functions of it."""
-    import sys
-    import warnings
-
     frame, level = sys._getframe(), 1
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("sonlearn."):
         frame, level = frame.f_back, level + 1

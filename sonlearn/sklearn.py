@@ -26,7 +26,7 @@ from sklearn.utils.validation import _check_sample_weight, _check_y, check_is_fi
 
 from sonlearn.data.batch import CONSTANT, Batch, joined
 from sonlearn.data.matrices import entries_of
-from sonlearn.errors import OptionError, warn
+from sonlearn.errors import OptionError, warn_caller
 from sonlearn.estimators import base
 from sonlearn.estimators.transformers import StreamingSVD, TextHasher
 from sonlearn.learn.learner import Learner
@@ -163,7 +163,7 @@ class _SklearnEstimator(base.Options, BaseEstimator):
         filled = np.where(np.isnan(X), self._sums / self._rows, X)
         names = getattr(self, "feature_names_in_", np.arange(X.shape[1]))
         if unmet := [str(name) for name in names[(np.isnan(X) & ~np.isnan(filled)).any(axis=0)]]:
-            warn(columns_have(unmet, NONE_MET))
+            warn_caller(columns_have(unmet, NONE_MET))
         return filled
 
     def _is_plain(self, X: Any) -> bool:
@@ -191,7 +191,7 @@ class _SklearnEstimator(base.Options, BaseEstimator):
         with naming(type(self).__name__):
             batch, found = table_batch(X if table is None else table, text, Labelling(False), known, names, texts=reset)
         for note in found.faults if y is None else found.notes:
-            warn(note)
+            warn_caller(note)
         if reset:
             self._inferred = found.read_as
         if y is not None:
@@ -631,7 +631,7 @@ class SonlearnRegressor(RegressorMixin, _SklearnEstimator):
         constant = labels.constant(classes=False)
         note = constant and far_labels(self.learner_.options.method, learned.sum(), loss / labels.weight, constant)
         if note:
-            warn(f"{type(self).__name__}: {in_keywords(note)}")
+            warn_caller(f"{type(self).__name__}: {in_keywords(note)}")
         return self
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

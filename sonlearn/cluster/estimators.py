@@ -19,7 +19,7 @@ from sklearn.utils.validation import _check_y, validate_data
 from sonlearn import sklearn
 from sonlearn.cluster.dask import UNWANTED, as_array, client_here, results_of, trained
 from sonlearn.cluster.tasks import Reading
-from sonlearn.errors import OptionError, warn
+from sonlearn.errors import OptionError, warn_caller
 from sonlearn.options import TextOptions
 from sonlearn.text.columns import Labelling
 
@@ -127,7 +127,7 @@ class SonlearnClassifier(_OnDask, sklearn.SonlearnClassifier):
         self._begin_classes(np.unique(np.concatenate(chunks)))
         if sum(len(met) > 1 for met in chunks) < len(self.classes_) <= len(chunks):
             note = "nearly each chunk has labels of one class: shuffle the rows, which are learned in their order"
-            warn(note)
+            warn_caller(note)
         return y.map_blocks(self._labels, dtype=np.float64)
 
     def predict(self, X: Any) -> Any:

@@ -251,7 +251,7 @@ class Engine(ABC):
         """`state` without unused capacity, for storage: equal states give equal arrays."""
         return axes.packed(axes.each_part(self.parts(state), lambda engine, own: engine.packed(own), state))
 
-    def up_to(self, state: State, features: int) -> State:
+    def first_features(self, state: State, features: int) -> State:
         """`state` without the features from number `features` on, which it has only room for."""
         return axes.at_most(state, "seen", features) if self.counts_features else state
 

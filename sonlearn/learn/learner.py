@@ -11,7 +11,7 @@ import numpy as np
 
 from sonlearn.data.batch import CONSTANT, Batch
 from sonlearn.data.rows import NO_ROWS, Rows, learned_rows
-from sonlearn.errors import DivergedError, InputError, OptionError, SonlearnError, warn
+from sonlearn.errors import DivergedError, InputError, OptionError, SonlearnError, warn_caller
 from sonlearn.files import storage
 from sonlearn.learn import delay
 from sonlearn.learn.classes import Classes
@@ -360,7 +360,7 @@ class Learner(SavedModel):
             if learns:
                 self.coded(batch)
         for note in (*columns.check(found, "<table>", learns), *(found.notes if learns else found.faults)):
-            warn(note)
+            warn_caller(note)
         if learns:
             self.columns.meet(found)
             own = text if self.text.format == "auto" else self.text

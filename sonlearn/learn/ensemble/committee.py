@@ -505,9 +505,11 @@ class Committee(Engine):
         if now["copied"]:
             self._learn_at_rest(state)
         known = int(now["seen"])  # later rows of the batch may have more
-        views = tuple(view.up_to(one, known) for view, one in zip(self.views.every, state.views, strict=True))
+        views = tuple(view.first_features(one, known) for view, one in zip(self.views.every, state.views, strict=True))
         sizes, each = self.views.sizes(views), zip(self.members, self.engines, state.members, strict=True)
-        members = tuple(engine.for_prediction(engine.up_to(one, sizes[member.view])) for member, engine, one in each)
+        members = tuple(
+            engine.for_prediction(engine.first_features(one, sizes[member.view])) for member, engine, one in each
+        )
         then, entries = Copy(state.labels, views, members), int(state.now["entries"][0])
         return state._replace(resting=resting.copied(own, then, _rows(state), entries))
 
