@@ -11,7 +11,10 @@ from states import assert_same_predictions, in_parts, same_state, state_of
 from streams import batch_of_dense, entries, rows_of, with_weights, without_some_labels
 
 from sonlearn import InputError, Learner, LearnOptions, from_scipy
+from sonlearn.data.rows import Rows
+from sonlearn.learn.boosting.engine import BoostOfClasses
 from sonlearn.learn.boosting.state import BINS, LEAF, MAX_ROWS, MAX_ROWS_WIDE, SPARE_ROWS
+from sonlearn.learn.engine import Predictions
 from sonlearn.options.methods import METHODS
 
 VALUES = METHODS["boost"].values
@@ -293,6 +296,26 @@ def test_with_many_columns_fewer_rows_are_kept():
     same_state(whole, cut)
     assert len(state_of(whole)[1]["state.labels"]) == MAX_ROWS_WIDE + SPARE_ROWS
     assert np.mean((raw[20_000:34_000] - batch.y[20_000:34_000]) ** 2) < 0.01
+
+
+def test_with_many_classes_fewer_rows_are_kept():
+    """The same however the stream is cut: from row 40,000 on there are 200 classes."""
+    n, K, engine, states = 56_000, 200, BoostOfClasses(2), []
+    x = np.random.default_rng(7).uniform(size=n)
+    y = np.floor(np.where(np.arange(n) < 40_000, 20, K) * x)
+    for cuts in ((), (20_000, 39_990, 40_300, 52_050)):
+        state, scores = engine.new(), np.full((n, K), np.nan)
+        for start, stop in itertools.pairwise((0, *cuts, n)):
+            m, some = stop - start, slice(start, stop)
+            first = np.arange(m + 1), np.zeros(m, np.int64)
+            rows = Rows(*first, 1.0 + x[some], y[some], np.ones(m), np.zeros(m), np.zeros((m, 2)))
+            state = engine.packed(engine.learn_all(state, rows, Predictions.of_scores(scores[some]), 1))
+        states.append((*state[:4], *state.trees, scores))
+    for whole, cut in zip(*states, strict=True):
+        np.testing.assert_array_equal(whole, cut)
+    assert len(state.labels) == 2**23 // K + SPARE_ROWS
+    assert state.now["known"] == K
+    assert np.mean(abs(scores[-2000:].argmax(axis=1) - y[-2000:]) < 20) > 0.5
 
 
 @for_all("loss, edges", [(loss, edges) for loss in LOSSES for edges in ((0, 50, 130, 300), (60, 130, 180, 300))])

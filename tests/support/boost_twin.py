@@ -33,7 +33,7 @@ class Boost:
     def predict(self, row, base=0.0):
         """A score; of several classes one for each that the rows learned have shown."""
         if self.several:
-            z = np.zeros(1 + int(max((y for y, _, _ in self.labels), default=-1)))
+            z = np.zeros(self.known())
             if row and self.model[1]:
                 x = self.dense([{self.columns[f]: value for f, value in row.items() if f in self.columns}])
                 start, trees = self.model
@@ -97,8 +97,13 @@ class Boost:
 
     def rows_of_refit(self):
         """The last ones, with many columns fewer."""
-        kept = max(min(2**23 // max(len(self.columns), 1), 65536), 16384)
+        across = -(-self.known() // 4) * 4 if self.several else 1
+        kept = max(min(2**23 // max(len(self.columns), across, 1), 65536), 16384)
         return range(len(self.rows))[self.since :][-kept:]
+
+    def known(self):
+        """Classes up to the last that has been shown."""
+        return 1 + int(max((y for y, _, _ in self.labels), default=-1))
 
     def refit(self):
         """A generator: a step and what it costs."""
@@ -115,7 +120,7 @@ class Boost:
         splits = [j for tree in self.model[1] for j in splits_of(tree)] if of_values else []
         chances = [len(coded[j][1]).bit_length() + 4 * splits.count(j) for j in varying]
         start = np.average(y - base, weights=h)
-        known = 1 + int(max(label for label, _, _ in self.labels)) if self.several else 1
+        known = self.known() if self.several else 1
         if self.several:
             own = np.eye(known)[y.astype(int)]
             start = np.log(h @ own + 1)
@@ -175,9 +180,10 @@ class Boost:
         return (j, edge, none_left, *parts)
 
     def value(self, rows, slopes):
-        """A leaf's."""
+        """A leaf's; of several classes as it stands in float32."""
         G, C = (each[rows].sum(axis=0) for each in slopes)
-        return -self.rate * G / (C + self.penalty)
+        value = -self.rate * G / (C + self.penalty)
+        return value.astype(np.float32).astype(float) if self.several else value
 
     def filled(self, tree, rows, slopes, X):
         """A tree with the same splits, whose leaves are of these rows."""

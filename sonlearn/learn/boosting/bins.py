@@ -20,15 +20,21 @@ SIDE_BY_SIDE = 64
 
 
 @inline(force=True)
-def rows_kept(columns):
-    """Return how many rows of so many columns a refit goes by at most."""
-    return max(min(MAX_VALUES // max(columns, 1), MAX_ROWS), MAX_ROWS_WIDE)
+def scores_of_row(known):
+    """Numbers that a row of so many scores has in `BoostState.scores`: 1, or a multiple of 4 for whole vectors."""
+    return known if known < 2 else (known + 3) // 4 * 4
+
+
+@inline(force=True)
+def rows_kept(columns, classes):
+    """Return how many rows of so many columns, and scores of so many classes, a refit goes by at most."""
+    return max(min(MAX_VALUES // max(columns, scores_of_row(classes), 1), MAX_ROWS), MAX_ROWS_WIDE)
 
 
 @inline(force=True)
 def rows_of_refit(now):
     """Return how many rows the refit under way goes by."""
-    return min(now["last"] - now["since"], rows_kept(now["columns"]))
+    return min(now["last"] - now["since"], rows_kept(now["columns"], now["known"]))
 
 
 @inline(force=True)

@@ -22,8 +22,8 @@ from sonlearn.data.axes import Numbers
 from sonlearn.data.rows import Rows
 from sonlearn.errors import OptionError
 from sonlearn.jit.sequence import Calls
-from sonlearn.learn.boosting.bins import SAMPLE, SIDE_BY_SIDE, rows_kept
-from sonlearn.learn.boosting.losses import LOGISTIC, SOFTMAX, SQUARED, scores_of_row
+from sonlearn.learn.boosting.bins import SAMPLE, SIDE_BY_SIDE, rows_kept, scores_of_row
+from sonlearn.learn.boosting.losses import LOGISTIC, SOFTMAX, SQUARED
 from sonlearn.learn.boosting.rounds import follow, refit_now, restore
 from sonlearn.learn.boosting.state import (
     BINS,
@@ -128,7 +128,7 @@ class Boost(Engine):
         roomy = state._replace(
             values=grown(state.values, slots * width, used * width), labels=labels,
             by_column=grown(state.by_column, cells), edges=grown(state.edges, width), sizes=grown(state.sizes, width),
-            scores=grown(state.scores, rows * scores_of_row(len(starts))), starts=starts,
+            scores=grown(state.scores, min(rows * scores_of_row(len(starts)), MAX_VALUES)), starts=starts,
             trees=state.trees._replace(value=_with_classes(state, len(starts))),
             leaves=state.leaves if kept else zeros((self._params.trees, int(state.now["slots"][0])), np.uint8),
         )  # fmt: skip
@@ -195,15 +195,16 @@ class Boost(Engine):
         Where all rows since the base fit in, the base's last ones are before them. Rows before a change count for
         nothing.
         """
-        begin, most = int(base.now["rows"][0]), rows_kept(int(base.now["seen"][0]))
+        begin, now = int(base.now["rows"][0]), base.now.copy()
+        now["classes"] = max(int(state.now["classes"][0]) for state in (base, *states))
+        most = int(rows_kept(now["seen"][0], now["classes"][0]))
         since = [int(state.now["since"][0]) for state in states]
         counts = [int(state.now["rows"][0]) - max(begin, own) for state, own in zip(states, since, strict=True)]
-        new, now = sum(counts), base.now.copy()
+        new = sum(counts)
         shares = np.diff(np.cumsum([0, *counts]) * min(new, most) // max(new, 1)).tolist()
         parts = [(base, min(most - sum(shares), max(begin - max(since), 0))), *zip(states, shares, strict=True)]
         now["rows"] += sum(int(state.now["rows"][0]) - begin for state in states)
         now["refits"] = max(int(state.now["refits"][0]) for state in (base, *states))
-        now["classes"] = max(int(state.now["classes"][0]) for state in (base, *states))
         kept, total = sum(n for _, n in parts), int(now["rows"][0])
         now["since"], now["slots"] = total - kept, most + SPARE_ROWS
         width, slots = int(now["width"][0]), min(total, int(now["slots"][0]))
@@ -253,7 +254,7 @@ def _with_classes(state: BoostState, classes: int) -> np.ndarray:
     if classes == room:
         return value
     T, inner = state.trees.column.shape
-    wider, both = zeros((T * (2 * inner + 1), classes)), min(room, classes)
+    wider, both = zeros((T * (2 * inner + 1), classes), value.dtype), min(room, classes)
     wider[:, :both] = value.reshape(len(wider), room)[:, :both]
     return wider.ravel()
 
@@ -278,7 +279,8 @@ def _last(state: BoostState, array: np.ndarray, n: int) -> np.ndarray:
 
 def _slots(state: BoostState) -> int:
     """Slots that the buffer needs: for the rows of the next refit or the one under way, and `SPARE_ROWS` more."""
-    return rows_kept(int(state.now["columns" if state.now["step"][0] > 0 else "seen"][0])) + SPARE_ROWS
+    columns, classes = ("columns", "known") if state.now["step"][0] > 0 else ("seen", "classes")
+    return int(rows_kept(state.now[columns][0], state.now[classes][0])) + SPARE_ROWS
 
 
 def _laid_out(state: BoostState, width: int) -> BoostState:

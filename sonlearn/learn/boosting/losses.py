@@ -7,19 +7,13 @@ import math
 
 from sonlearn.data.linear_algebra import product, total_of
 from sonlearn.jit import inline
-from sonlearn.learn.boosting.bins import ring_of, rows_of_refit, slot_of
+from sonlearn.learn.boosting.bins import ring_of, rows_of_refit, scores_of_row, slot_of
 from sonlearn.learn.boosting.state import BASE, CURVATURE, GRADIENT, IMPORTANCE, LABEL, NEXT
 
 #: Losses of values, of two classes with the labels -1 and +1, and of several classes, whose labels are numbers.
 SQUARED, LOGISTIC, SOFTMAX = range(3)
 #: Least curvature of a row, and of several classes the least probability while trees are grown.
 MIN_CURVATURE, MIN_PROBABILITY = 1e-16, 1e-30
-
-
-@inline(force=True)
-def scores_of_row(known):
-    """Numbers that a row of so many scores has in `BoostState.scores`: 1, or a multiple of 4 for whole vectors."""
-    return known if known < 2 else (known + 3) // 4 * 4
 
 
 @inline(force=True)

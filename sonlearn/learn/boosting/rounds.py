@@ -153,8 +153,8 @@ def go_on(params, state, work, most):
     now = state.now[0]
     if now["step"] == 0 and now["rows"] >= now["due"] and now["classes"] <= CLASSES:
         now["step"], now["last"], now["columns"] = 1, now["rows"], now["seen"]
-        now["due"] = now["rows"] + max(int(params.growth * rows_of_refit(now)), MIN_ROWS_BETWEEN_REFITS)
         now["refits"], now["known"] = now["refits"] + 1, now["classes"]
+        now["due"] = now["rows"] + max(int(params.growth * rows_of_refit(now)), MIN_ROWS_BETWEEN_REFITS)
     n, of_classes = rows_of_refit(now), LOOKS * now["known"] if params.loss == SOFTMAX else 0
     while now["step"] > 0 and most > 0:
         t = now["step"] - 1 - now["columns"]

@@ -8,8 +8,8 @@ import numpy as np
 
 from sonlearn.learn.drift import Drift
 
-#: Rows that a refit sees at most, the last ones; of many columns so many as have `MAX_VALUES` values, but
-#: `MAX_ROWS_WIDE`.
+#: Rows that a refit sees at most, the last ones; of many columns or classes so many as have `MAX_VALUES` values or
+#: scores, but `MAX_ROWS_WIDE`.
 MAX_ROWS, MAX_VALUES, MAX_ROWS_WIDE = 65536, 1 << 23, 16384
 #: Slots of the buffer beyond those, so that rows that come during a refit overwrite none.
 SPARE_ROWS = 256
@@ -33,7 +33,7 @@ NOW += [(name, "i8") for name in ("classes", "known", "since", "slots", "again",
 #: Columns of `BoostState.starts`.
 IN_USE, NEXT = range(2)
 #: Where there are more classes than this no trees are grown: each takes time in proportion to their number.
-CLASSES = 40
+CLASSES = 256
 
 
 class Params(NamedTuple):
@@ -58,7 +58,7 @@ class Trees(NamedTuple):
     column: np.ndarray  # int32[T, inner nodes]; that the node splits, or `LEAF`
     edge: np.ndarray  # float32[T, inner nodes]; values up to this go left
     none_left: np.ndarray  # bool[T, inner nodes]; whether rows without a value go left
-    value: np.ndarray  # float64[T * nodes * K]; of a leaf, for each class, or K = 1
+    value: np.ndarray  # float64[T * nodes], of several classes float32[T * nodes * K]; of a leaf, for each class
 
 
 class BoostState(NamedTuple):
@@ -143,5 +143,5 @@ def new_trees(params: Params, scores: int) -> Trees:
     T, inner = 2 * params.trees, (1 << params.depth) - 1
     return Trees(
         np.full((T, inner), LEAF, np.int32), np.zeros((T, inner), np.float32), np.zeros((T, inner), bool),
-        np.zeros(T * (2 * inner + 1) * scores),
+        np.zeros(T * (2 * inner + 1) * scores, np.float32 if params.several else np.float64),
     )  # fmt: skip

@@ -25,8 +25,8 @@ import math
 
 from sonlearn.data.linear_algebra import clear_first
 from sonlearn.jit import inline
-from sonlearn.learn.boosting.bins import SIDE_BY_SIDE, ring_of, rows_of_refit, slot_of
-from sonlearn.learn.boosting.losses import SQUARED, add_slopes, move, move_of, scores_of_row, slopes_of
+from sonlearn.learn.boosting.bins import SIDE_BY_SIDE, ring_of, rows_of_refit, scores_of_row, slot_of
+from sonlearn.learn.boosting.losses import SQUARED, add_slopes, move, move_of, slopes_of
 from sonlearn.learn.boosting.state import BELOW_ALL, BINS, COLUMNS, CURVATURE, GRADIENT, LEAF, MAX_VALUE, PARTS
 from sonlearn.views.codes import key_of
 
