@@ -47,7 +47,7 @@ SCATTERED = 0.8
 RARE = 0.2
 #: Rows of up to so many entries are short.
 SHORT = 24
-#: Of more classes, other members are of use beside trees: over 29 tables of 41 to 241 classes they take .94 of the loss.
+#: Of more classes, other members are of use beside trees: over 29 tables of 41 to 241 classes, .94 of the loss.
 FEW_CLASSES = 40
 
 
