@@ -60,7 +60,6 @@ def facts_of(learner: Learner, names: Callable[[int], list[str]], top: int = TOP
     ids = learner.ids() if len(chosen) * learner.size <= MOST_WEIGHTS else None
     described["classes"] = [
         {"label": labels[k], "examples": int(per_class[k]["examples"]),
-         "members": members(per_class[k]),
          "weights": None if ids is None else _weights(ids, learner.class_weights(k), names, top)}
         for k in chosen
     ]  # fmt: skip

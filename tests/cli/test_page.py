@@ -201,16 +201,6 @@ def test_every_view_of_a_member_is_explained():
         assert model.member_words(name).endswith("forgets the share 0.1 of what it has seen with each row")
 
 
-def test_names_of_members_stand_above_their_columns(logs):
-    """A cell that is no cell any more, being ``inline-block``, leaves its column."""
-    log = logs / "mixture.jsonl"
-    options = ["--method", "mixture", "--oaa", "4", "--names"]
-    assert main(["train", "--quiet", *options, "--log-json", str(log), str(logs / "c.vw")]) == 0
-    end, seen = read_run(log).end, outline(log)
-    assert len(seen.of("span", **{"class": "slanted"})) == len(end["classes"][0]["members"]) >= 2
-    assert not seen.of("th", **{"class": "slanted"})
-
-
 @pytest.mark.parametrize(
     ("given", "said"),
     [

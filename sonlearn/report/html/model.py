@@ -9,7 +9,7 @@ from sonlearn.options.views import VIEWS
 from sonlearn.report.facts import change_points, losses_are
 from sonlearn.report.html.charts import Scale, Series, chart, format_number, legend, scale, with_minus_sign
 from sonlearn.report.html.markup import Element, element
-from sonlearn.report.html.tables import DASH, bars, grid_of, number_or_dash, section
+from sonlearn.report.html.tables import bars, number_or_dash, section
 from sonlearn.report.runlog import Run
 from sonlearn.report.series import ranked_members
 from sonlearn.report.series import spectra as spectra_of
@@ -25,27 +25,14 @@ SPECTRA, EIGENVALUES = 6, 200
 
 
 def members(run: Run) -> Element | None:
-    """The committee: what each member weighs and how it does on its own; of several classes, what it weighs in each."""
-    end = run.end or {}
-    listed = ranked_members(end)
-    if listed:
-        lead = "How much of each member's prediction the combination takes, and the error of each alone."
-        names = ("member", "", "weight", "own error", "what it sees")
-        rows = [(m["name"], m.get("weight"), number_or_dash(m.get("error")), member_words(m["name"])) for m in listed]
-        return section("Members", bars(names, rows), lead=lead, name="members")
-    classes = [one for one in end.get("classes") or [] if one.get("members")]
-    if not classes:
+    """The committee or mixture: what each member weighs, and how it does on its own."""
+    listed = ranked_members(run.end or {})
+    if not listed:
         return None
-    names = [m["name"] for m in classes[0]["members"]]
-    shaded = []
-    for one in classes:
-        weights = {m["name"]: m.get("weight") for m in one["members"]}
-        most = max((abs(w) for w in weights.values() if w is not None), default=0.0) or 1.0
-        cells = [_shaded(weights.get(name), most) for name in names]
-        shaded.append(element("tr", element("th", one["label"], scope="row"), *cells))
-    grid = grid_of(("class", *(element("span", name, class_="slanted") for name in names)), shaded, "heat")
-    lead = "How much of each member's prediction is taken, for each class against all others; a dash: pruned."
-    return section("Members", grid, lead=lead, name="members", wide=True)
+    lead = "How much of each member's prediction the combination takes, and the error of each alone."
+    names = ("member", "", "weight", "own error", "what it sees")
+    rows = [(m["name"], m.get("weight"), number_or_dash(m.get("error")), member_words(m["name"])) for m in listed]
+    return section("Members", bars(names, rows), lead=lead, name="members")
 
 
 def stream(run: Run) -> Element | None:
@@ -63,13 +50,6 @@ def stream(run: Run) -> Element | None:
         lead += f" Losses and errors are {losses_are(run.begin['learn'])}."
     body = element("tbody", *(element("tr", element("th", n, scope="row"), element("td", v)) for n, v in rows))
     return section("Stream", element("table", body), lead=lead, name="stream")
-
-
-def _shaded(weight: float | None, most: float) -> Element:
-    if weight is None:
-        return element("td", DASH)
-    kind = "minus" if weight < 0 else "plus"
-    return element("td", with_minus_sign(f"{weight:.2f}"), class_=kind, style=f"--share:{abs(weight) / most:.3f}")
 
 
 def weights(run: Run) -> Element | None:

@@ -23,7 +23,7 @@ def table(names: Iterable[str], rows: list[list[str]]) -> Element:
     return grid_of(names, [element("tr", *(element("td", cell) for cell in row)) for row in rows])
 
 
-def grid_of(names: Iterable[str | Element], rows: list[Element], kind: str | None = None) -> Element:
+def grid_of(names: Iterable[str], rows: list[Element], kind: str | None = None) -> Element:
     """A table of rows under the names of the columns."""
     head = element("tr", *(element("th", name, scope="col") for name in names))
     grid = element("table", element("thead", head), element("tbody", *rows), class_=kind)
