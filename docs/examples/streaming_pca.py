@@ -24,7 +24,7 @@ from scipy.sparse.linalg import svds  # noqa: E402
 from sklearn.datasets import load_svmlight_file  # noqa: E402
 from sklearn.decomposition import IncrementalPCA  # noqa: E402
 
-from sonlearn.sketch import StreamingSVD  # noqa: E402
+from sonlearn.sklearn import StreamingSVD  # noqa: E402
 
 K, BLOCK = 10, 200
 

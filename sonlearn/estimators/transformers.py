@@ -16,7 +16,8 @@ from sonlearn.errors import OptionError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.python import Parameter, constructor, parameters_of
 from sonlearn.options.spec import raw
-from sonlearn.sketch import pca
+from sonlearn.sketch.base import Sketch
+from sonlearn.sketch.make import make_sketch
 from sonlearn.text.read import read_batches
 
 #: Texts that are parsed at a time.
@@ -97,36 +98,91 @@ class TextHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return tags
 
 
-class StreamingSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, pca.StreamingSVD):
-    """`sonlearn.sketch.pca.StreamingSVD`, with what scikit-learn asks of its own: checked input, names, tags.
+class StreamingSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Top right singular vectors of a stream of rows, like scikit-learn's TruncatedSVD, but by `partial_fit`.
+
+    No mean is subtracted (sparse rows stay sparse).
 
     Parameters
     ----------
-    n_components, method, sketch_size, settings :
-        As there.
+    n_components : int
+        k, the directions returned.
+    method : str
+        See `sonlearn.sketch.make_sketch`.
+    sketch_size : int or None
+        l; None: 2 * n_components + 1, so that ||A'A - B'B|| <= ||A - A_k||_F^2 / (k + 1) for FD.
+    settings : dict or None
+        Further keywords of `make_sketch`.
 
     Attributes
     ----------
-    components_, singular_values_, n_samples_seen_, sketch_ :
-        As there.
+    components_ : float64[k, d]
+    singular_values_ : float64[k]
+        Of B: never above those of the data for FD and RFD.
+    n_samples_seen_ : int
+    sketch_ : Sketch
     n_features_in_, feature_names_in_ :
         As everywhere in scikit-learn.
     """
 
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        method: str = "rfd",
+        sketch_size: int | None = None,
+        settings: dict[str, Any] | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.method = method
+        self.sketch_size = sketch_size
+        self.settings = settings
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Reset, then `partial_fit`."""
+        self.__dict__.pop("sketch_", None)
+        return self.partial_fit(X)
+
     def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Take in more rows; y is ignored."""
         first = not hasattr(self, "sketch_")
-        return super().partial_fit(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=first))
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=first)
+        if first:
+            self.sketch_ = self._make()
+        self.sketch_.update(X)
+        return self
+
+    def _make(self) -> Sketch:
+        if self.n_components < 1:
+            raise OptionError(f"n_components {self.n_components}: expected at least 1")
+        size = 2 * self.n_components + 1 if self.sketch_size is None else self.sketch_size
+        if size <= self.n_components:
+            raise OptionError(f"sketch_size {size}: expected more than n_components = {self.n_components}")
+        return make_sketch(self.method, size, **(self.settings or {}))
 
     def transform(self, X: Any) -> np.ndarray:
         """Coordinates of the rows of X on the components, float64[n, k]."""
         check_is_fitted(self)
-        return super().transform(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        return self.sketch_.transform(X, self.n_components)
 
     def inverse_transform(self, Z: Any) -> np.ndarray:
         """Rows float64[n, d] from coordinates."""
         check_is_fitted(self)
-        return super().inverse_transform(Z)
+        return np.asarray(np.asarray(Z, dtype=np.float64) @ self.components_)
+
+    @property
+    def components_(self) -> np.ndarray:
+        rows: Any = self.sketch_.components(self.n_components)
+        return np.asarray(rows.toarray() if scipy.sparse.issparse(rows) else rows)
+
+    @property
+    def singular_values_(self) -> np.ndarray:
+        return np.asarray(np.sqrt(self.sketch_.eigenvalues()[: self.n_components]))
+
+    @property
+    def n_samples_seen_(self) -> int:
+        return self.sketch_.n_seen
 
     @property
     def _n_features_out(self) -> int:

@@ -7,8 +7,8 @@
 `make_sketch` makes a sketch by the name of its method, and `load` reads one. Read `base` first (the interface: rows in,
 B out, save). Then read `rules` (the frequent-directions family as values of one shrink), `directions` (the sketch,
 its singular values and the shrink). `randomized` has the sketches for comparison, `rows` blocks and
-columns. `accuracy` measures errors, `pca` is a transformer for scikit-learn. The command ``sonlearn sketch`` is in
-`sonlearn.commands.sketch`, and draws; nothing here reads text or reports.
+columns. `accuracy` measures errors. The command ``sonlearn sketch`` is in
+`sonlearn.commands.sketch`; nothing here reads text or reports.
 
 Names are imported on first use, so the command line and the learner read `rules` without NumPy.
 """
@@ -25,20 +25,19 @@ if TYPE_CHECKING:
     from sonlearn.sketch.base import Result, Sketch
     from sonlearn.sketch.directions import FrequentDirections
     from sonlearn.sketch.make import load, make_sketch
-    from sonlearn.sketch.pca import StreamingSVD
     from sonlearn.sketch.randomized import Oja, RandomProjection, RowSampling
     from sonlearn.sketch.rules import Rule, Terms, gfd, terms
 
 _HOME = {
     "FrequentDirections": "directions", "Oja": "randomized", "RandomProjection": "randomized", "Result": "base",
-    "RowSampling": "randomized", "Rule": "rules", "Sketch": "base", "StreamingSVD": "pca",
+    "RowSampling": "randomized", "Rule": "rules", "Sketch": "base",
     "covariance_error": "accuracy", "gfd": "rules", "load": "make", "make_sketch": "make",
     "projection_error": "accuracy", "Terms": "rules", "terms": "rules",
 }  # fmt: skip
 
 __all__ = [
     "METHODS", "FrequentDirections", "Oja", "RandomProjection", "Result", "RowSampling", "Rule", "Sketch",
-    "SketchOptions", "StreamingSVD", "Terms", "covariance_error", "gfd", "load", "make_sketch", "projection_error",
+    "SketchOptions", "Terms", "covariance_error", "gfd", "load", "make_sketch", "projection_error",
     "terms",
 ]  # fmt: skip
 

@@ -15,9 +15,9 @@ CLIENTS = ("plot", "river", "sklearn")
 PROGRAM = """
 import numpy as np
 from sonlearn import Learner, LearnOptions, from_scipy, read_batches
-from sonlearn.sketch import StreamingSVD, make_sketch
+from sonlearn.sketch import make_sketch
 from sonlearn import river
-from sonlearn.sklearn import SonlearnClassifier, SonlearnRegressor
+from sonlearn.sklearn import SonlearnClassifier, SonlearnRegressor, StreamingSVD
 
 options = LearnOptions(method="rfd-son", sketch_size=20)
 learner = Learner(options)

@@ -80,11 +80,30 @@ def test_what_is_no_text_is_refused(wrong):
         TextHasher(input="vw").transform(wrong)
 
 
-def test_streaming_svd_is_the_sketchs():
-    from sonlearn.sketch.pca import StreamingSVD as Plain
+@pytest.mark.parametrize("form", [np.asarray, scipy.sparse.csr_array, scipy.sparse.csr_matrix])
+def test_streaming_svd(form):
+    r = np.random.default_rng(0)
+    A = r.normal(size=(200, 4)) * [9, 7, 5, 3] @ r.normal(size=(4, 30)) + 0.1 * r.normal(size=(200, 30))
+    model = StreamingSVD(4, sketch_size=20)
+    for part in np.array_split(A, 7):
+        assert model.partial_fit(form(part)) is model
+    assert (model.n_features_in_, model.n_samples_seen_) == (30, 200)
+    assert model.components_.shape == (4, 30)
+    Z = model.transform(form(A))
+    np.testing.assert_allclose(Z, A @ model.components_.T, atol=1e-10)
+    s = np.linalg.svd(A, compute_uv=False)
+    assert ((A - model.inverse_transform(Z)) ** 2).sum() <= 1.1 * (s[4:] ** 2).sum()
+    assert (model.singular_values_ <= s[:4] * (1 + 1e-12)).all()
+    np.testing.assert_allclose(model.singular_values_, s[:4], rtol=0.02)
+    np.testing.assert_allclose(model.fit_transform(form(A)), Z, atol=1e-6 * abs(Z).max())
+    assert list(model.get_feature_names_out()) == [f"streamingsvd{k}" for k in range(4)]
 
-    X = np.random.default_rng(0).normal(size=(60, 8))
-    ours, plain = StreamingSVD(3).partial_fit(X[:30]).partial_fit(X[30:]), Plain(3).fit(X[:30]).partial_fit(X[30:])
-    np.testing.assert_array_equal(ours.transform(X), plain.transform(X))
-    np.testing.assert_array_equal(ours.components_, plain.components_)
-    assert list(ours.get_feature_names_out()) == ["streamingsvd0", "streamingsvd1", "streamingsvd2"]
+
+def test_streaming_svd_settings():
+    model = clone(StreamingSVD(2, method="pfd", settings={"share": 0.5}))
+    assert model.fit(np.random.default_rng(0).normal(size=(60, 30))).components_.shape == (2, 30)
+    assert model.sketch_.rule.name == "pfd"
+    for wrong, message in (({"sketch_size": 2}, "sketch_size 2: expected more than n_components = 2"),
+                           ({"n_components": 0}, "n_components 0: expected at least 1")):  # fmt: skip
+        with pytest.raises(OptionError, match=message):
+            StreamingSVD(**wrong).fit([[1.0]])

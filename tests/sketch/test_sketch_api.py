@@ -11,7 +11,6 @@ from sonlearn.errors import DivergedError, InputError, OptionError
 from sonlearn.sketch import (
     METHODS,
     SketchOptions,
-    StreamingSVD,
     covariance_error,
     gfd,
     make_sketch,
@@ -224,45 +223,6 @@ def test_other_rows_are_noticed():
     A = matrix("random_matrix")
     with pytest.raises(InputError, match="119 rows, expected the 120 rows"):
         covariance_error(make_sketch("fd", 4).update(A), A[:-1])
-
-
-# -- scikit-learn's manners --------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("form", [np.asarray, sp.csr_array, sp.csr_matrix])
-def test_streaming_svd(form):
-    A = matrix("low_rank")
-    model = StreamingSVD(4, sketch_size=20)
-    for part in np.array_split(A, 7):
-        assert model.partial_fit(form(part)) is model
-    assert (model.n_features_in_, model.n_samples_seen_) == (A.shape[1], len(A))
-    assert model.components_.shape == (4, A.shape[1])
-    Z = model.transform(form(A))
-    np.testing.assert_allclose(Z, A @ model.components_.T, atol=1e-10)
-    loss = ((A - model.inverse_transform(Z)) ** 2).sum()
-    assert loss <= 1.1 * tail(A, 4)
-    s = np.linalg.svd(A, compute_uv=False)[:4]
-    assert (model.singular_values_ <= s * (1 + 1e-12)).all()
-    np.testing.assert_allclose(model.singular_values_, s, rtol=0.02)
-    np.testing.assert_allclose(model.fit_transform(form(A)), Z, atol=1e-6 * abs(Z).max())
-
-
-def test_streaming_svd_settings():
-    model = StreamingSVD(3, method="pfd", settings={"share": 0.5})
-    assert model.get_params() == {"n_components": 3, "method": "pfd", "sketch_size": None, "settings": {"share": 0.5}}
-    assert model.set_params(n_components=2) is model
-    assert model.fit(matrix("random_matrix")).components_.shape == (2, 30)
-    with pytest.raises(OptionError, match="no parameter x"):
-        model.set_params(x=1)
-    with pytest.raises(OptionError, match="seen no rows"):
-        StreamingSVD().transform([[1.0]])
-    with pytest.raises(OptionError, match="sketch_size 3: expected more than n_components = 3"):
-        StreamingSVD(3, sketch_size=3).fit([[1.0]])
-
-
-def test_streaming_svd_in_scikit_learn():
-    base = pytest.importorskip("sklearn.base", reason="scikit-learn is not installed")
-    assert base.clone(StreamingSVD(3, method="fd")).get_params()["n_components"] == 3
 
 
 def test_sketch_as_transformer():
