@@ -13,6 +13,7 @@ from streams import several_classes as stream
 
 from sonlearn import Learner, LearnOptions, from_scipy
 from sonlearn.data.arrays import plain
+from sonlearn.learn.boosting.state import CLASSES
 from sonlearn.learn.ensemble import committee, pruning
 from sonlearn.learn.ensemble.combiner import new_combiner
 from sonlearn.learn.ensemble.merging import tallied
@@ -351,7 +352,7 @@ def test_members_of_no_use_beside_trees_are_outdone_by_them():
     case, _ = case_of(names, member_scores(), [1, 1, 1, 1])
     assert pruning.outdone(case, [0, 1, 2, 3]) == [2, 3]
     assert pruning.outdone(case, [0, 2, 3]) == []
-    for met, going in ((FEW_CLASSES, [2, 3]), (FEW_CLASSES + 1, [])):
+    for met, going in ((FEW_CLASSES, [2, 3]), (FEW_CLASSES + 1, [3]), (CLASSES, [3]), (CLASSES + 1, [])):
         assert pruning.outdone(case._replace(classes=met), [0, 1, 2, 3]) == going
 
 
