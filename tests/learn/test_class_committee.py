@@ -354,6 +354,7 @@ def test_members_of_no_use_beside_trees_are_outdone_by_them():
     assert pruning.outdone(case, [0, 2, 3]) == []
     for met, going in ((FEW_CLASSES, [2, 3]), (FEW_CLASSES + 1, [3]), (CLASSES, [3]), (CLASSES + 1, [])):
         assert pruning.outdone(case._replace(classes=met), [0, 1, 2, 3]) == going
+    assert pruning.outdone(case._replace(names=True), [0, 1, 2, 3]) == [3]
 
 
 def test_tuples_that_are_nearly_all_new_go():

@@ -37,7 +37,7 @@ from sonlearn.learn.ensemble.by_row import CommitteeByRow
 from sonlearn.learn.ensemble.combiner import Combiner, conditioned, discount, weights_of, without
 from sonlearn.learn.ensemble.label_scale import relative_weights
 from sonlearn.learn.ensemble.progress import VALUES, measure, tally_up
-from sonlearn.learn.ensemble.pruning import RARE, SHORT, Judge, PruningCase, next_checkpoint, prune
+from sonlearn.learn.ensemble.pruning import NAMES, RARE, SHORT, Judge, PruningCase, next_checkpoint, prune
 from sonlearn.learn.ensemble.resting import Copy, Resting, new_resting
 from sonlearn.learn.ensemble.scheduling import Scheduler, Seen, Views
 from sonlearn.learn.ensemble.slots import ClassSlots
@@ -52,11 +52,12 @@ from sonlearn.views.view import first_in_parts, part_of
 MAX_NUMBERS, MIN_ROWS = 1 << 19, 8
 #: Sums of `relative_weights`; passes begun over rows learned before, 0: they are new; rows learned, those with a label
 #: above 0, their entries (those of columns, where rows are in parts) and features; whether rows are words; whether they
-#: are seen in parts.
+#: are seen in parts; entries with the value 1.
 NOW = [("weighted", "i8"), ("weight", "f8"), ("passes", "i8"), ("rows", "i8"), ("positive", "i8"), ("entries", "i8"),
-       ("features", "i8"), ("words", "i8"), ("in_parts", "i8")]  # fmt: skip
+       ("features", "i8"), ("words", "i8"), ("in_parts", "i8"), ("ones", "i8")]  # fmt: skip
 SCALARS = Scalars(
-    totals=("weighted", "weight", "rows", "positive", "entries"), largest=("passes", "features", "words", "in_parts")
+    totals=("weighted", "weight", "rows", "positive", "entries", "ones"),
+    largest=("passes", "features", "words", "in_parts"),
 )
 
 
@@ -388,8 +389,8 @@ class Committee(Engine):
         relative = target.kind == VALUES
         calls.append((watch, (state.drift, relative, surprise, rows.y, rows.weight, late)))
         columns = part_of(rows, COLUMNS) if state.now["in_parts"][0] else rows
-        given = rows.indptr, rows.features, rows.y, rows.weight, columns.indptr, late + target.rules.words_after
-        calls.append((count_learned, (state.now, *given)))
+        given = rows.indptr, rows.features, rows.y, rows.weight, columns.indptr, columns.values
+        calls.append((count_learned, (state.now, *given, late + target.rules.words_after)))
         return calls
 
     # -- how ---------------------------------------------------------------------------------------------------------
@@ -604,6 +605,7 @@ class Committee(Engine):
             allowed=np.inf if isinstance(budget, str) else budget * 1e-6 / NAG_SECONDS * rows,
             late=self.options.label_delay, classes=self.target.expected(state.labels),
             rarer=min(int(now["positive"][0]), rows - int(now["positive"][0])),
+            names=bool(now["ones"][0] >= NAMES * now["entries"][0]),
         )  # fmt: skip
         idle = prune(case, Judge(case, state.online, squared), self.at_work(state).active)
         for i in idle:
@@ -668,11 +670,11 @@ def copy_some(V, some, out):
 
 
 @jit
-def count_learned(now, indptr, features, y, weight, columns, most):
+def count_learned(now, indptr, features, y, weight, columns, values, most):
     """Count rows that are learned and their entries, and up to row `most` how many features rows have had.
 
     now : structured [1], of the state; indptr, features, y, weight : those of `Rows`
-    columns : int64[n + 1], where the entries that count begin
+    columns : int64[n + 1], where the entries that count begin; values : float64[of these]
     """
     for i in range(len(y)):
         if now[0]["rows"] < most:
@@ -682,3 +684,5 @@ def count_learned(now, indptr, features, y, weight, columns, most):
             now[0]["rows"] += 1
             now[0]["positive"] += y[i] > 0.0
             now[0]["entries"] += columns[i + 1] - columns[i]
+            for place in range(columns[i], columns[i + 1]):
+                now[0]["ones"] += values[place] == 1.0
