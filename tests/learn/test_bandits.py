@@ -11,6 +11,7 @@ from states import assert_same, assert_same_predictions, state_of
 from streams import batch_of, batch_of_dense
 
 from sonlearn import LearnOptions, ModelFileError, OptionError
+from sonlearn.data.batch import joined
 from sonlearn.data.decisions import Decisions, listed, numbered
 from sonlearn.files import storage
 from sonlearn.learn.bandits import explore
@@ -163,9 +164,8 @@ def test_choices_follow_the_probabilities():
     assert [sample_action(7, t, p) for t in range(50)] != [sample_action(8, t, p) for t in range(50)]
 
 
-def classes_of(n, seed=0):
+def classes_of(rows):
     """Classes as decisions."""
-    rows = contexts(n, seed)
     label = np.array([int(rows.values[a] > 0) + int(rows.values[a + 1] > 0) for a in rows.indptr[:-1]])
     return numbered(rows, K, costs=1.0 - np.eye(K)[label])
 
@@ -174,11 +174,13 @@ def classes_of(n, seed=0):
     ("explorer", "learn"), [("ucb", None), ("squarecb", None), ("squarecb", LearnOptions(method="nag", loss="squared"))]
 )
 def test_no_bit_depends_on_batches_or_files(tmp_path, explorer, learn):
-    options, decisions = BanditOptions(cbify=K, explore=explorer), classes_of(300)
+    """Words come late: from then on the dense view shows nothing, and the sketched model says nothing."""
+    words = batch_of([{100 + (30 * i + j) % 150: 1.0 for j in range(30)} for i in range(50)], np.full(50, np.nan))
+    options, decisions = BanditOptions(cbify=K, explore=explorer), classes_of(joined([contexts(250), words]))
     whole = Bandit(options, learn=learn)
     decided = whole.partial_fit(decisions)
     cut, parts = Bandit(options, learn=learn), []
-    for start, stop in ((0, 1), (1, 2), (2, 60), (60, 61), (61, 300)):
+    for start, stop in ((0, 1), (1, 2), (2, 60), (60, 61), (61, 290), (290, 300)):
         parts.append(cut.partial_fit(decisions.part(start, stop)))
         cut.save(tmp_path / "m")
         cut = Bandit.load(tmp_path / "m")

@@ -301,7 +301,7 @@ def estimate(params, models, scratch, sparse, dense, problem, begin, end):
                 params.sketch, models.columns, scratch.sketch, k, features, squares, now["learned"]
             )
         else:
-            shows = False
+            scratch.score[2, a], shows = 0.0, False
     return shows
 
 
