@@ -231,7 +231,7 @@ class Learner(SavedModel):
         rows, self.index = intern(late._replace(y=y), self.index, self.counts_unknown)
         out = self.learn_rows(late, rows, skip, before=before)
         refused, comes = out.refused, np.isin(np.arange(late.n), places)
-        self._waiting = delay.without_labels(waiting, refused[places][-waiting.n :])
+        self._waiting = waiting
         out, self._predicted = delay.as_predicted_then(self._predicted, out, places)
         for row in np.flatnonzero(refused & (comes | (~out.refused & (late.weight > 0)))).tolist():  # each of them once
             self._count_refused(diverged(late, row))
