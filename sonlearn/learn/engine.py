@@ -29,6 +29,7 @@ import numpy as np
 
 from sonlearn.data import axes, merging
 from sonlearn.data.rows import Rows, rows_between
+from sonlearn.errors import OptionError
 from sonlearn.jit.sequence import Calls, run_calls
 from sonlearn.learn.by_row import EngineByRow
 from sonlearn.options import LearnOptions
@@ -339,6 +340,12 @@ def too_wide(rows: Rows, row: int, most: int, method: str, keeps: str) -> tuple[
     if int(rows.features[rows.indptr[row] : rows.indptr[row + 1]].max(initial=-1)) < most:
         return None
     return f"a feature after {most:,} others", f"at most {most:,} with --method {method}, which keeps {keeps}"
+
+
+def check_width(features: np.ndarray, most: int, method: str) -> None:
+    """Raise OptionError where a learner's features, int64[features], have a number from `most` on once it is merged."""
+    if features.max(initial=-1) >= most:
+        raise OptionError(f"learners of {method} with more than {most:,} features in all")
 
 
 def padded(known: np.ndarray, features: int) -> np.ndarray:

@@ -23,6 +23,7 @@ from sonlearn.learn.ensemble.combiner import (
 )
 from sonlearn.learn.losses import LOGISTIC, Loss
 from sonlearn.options.members import member
+from sonlearn.options.methods import METHODS
 from sonlearn.options.views import VIEWS
 from sonlearn.views import make_view
 from sonlearn.views.index import intern, lookup, new_index
@@ -668,6 +669,19 @@ def test_what_cannot_be_merged_is_said():
     zeros.partial_fit(batch._replace(y=(batch.y + 1) / 2))
     with pytest.raises(InputError, match="labels -1 and \\+1"):
         Learner.merge([zeros, learned(LearnOptions(method="nag"), batch)])
+
+
+@pytest.mark.parametrize("method", ["arow-full", "ada-full", "boost"])
+def test_learners_with_room_for_few_features_have_none_of_the_rows_they_refused(method):
+    options, batch = LearnOptions(method=method), stream()
+    one, other = learned(options, batch), learned(options, batch)
+    other.partial_fit(batch_of([dict.fromkeys(range(1000, 71000), 1.0)], [1.0]), skip=True)
+    merged, plain = Learner.merge([one, other]), Learner.merge([one, one])
+    np.testing.assert_allclose(merged.predict(batch).raw, plain.predict(batch).raw, rtol=1e-9)
+    most = METHODS[method].values["most"]
+    apart = [batch_of([dict.fromkeys(range(first, first + most * 2 // 3), 1.0)], [1.0]) for first in (1, most)]
+    with pytest.raises(OptionError, match=f"^learners of {method} with more than {most:,} features in all$"):
+        Learner.merge([learned(options, rows) for rows in apart])
 
 
 def test_a_checkpoint_that_no_learner_has_come_to_prunes_the_merged_one():

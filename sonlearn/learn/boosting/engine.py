@@ -20,7 +20,6 @@ import numpy as np
 from sonlearn.data.arrays import grown, zeros
 from sonlearn.data.axes import Numbers
 from sonlearn.data.rows import Rows
-from sonlearn.errors import OptionError
 from sonlearn.jit.sequence import Calls
 from sonlearn.learn.boosting.bins import SAMPLE, SIDE_BY_SIDE, rows_kept, scores_of_row
 from sonlearn.learn.boosting.losses import LOGISTIC, SOFTMAX, SQUARED
@@ -47,7 +46,7 @@ from sonlearn.learn.boosting.state import (
     new_trees,
 )
 from sonlearn.learn.drift import merge_drifts, new_drift
-from sonlearn.learn.engine import Engine, Predictions, too_wide
+from sonlearn.learn.engine import Engine, Predictions, check_width, too_wide
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
 
@@ -174,14 +173,13 @@ class Boost(Engine):
 
     def renumbered(self, state: BoostState, numbers: Numbers) -> BoostState:
         """The buffer with other numbers of its columns (see `Engine.renumbered`); `merge` grows trees of it."""
-        if numbers.features.max(initial=-1) >= self._params.most:
-            raise OptionError(f"learners of {self._method} with more than {self._params.most:,} features in all")
         before, width, used = int(state.now["width"][0]), self._width(numbers.most), len(state.labels)
         own, values = self.new()._replace(drift=state.drift), np.zeros((used, width), np.float32)
+        check_width(numbers.features[:before], self._params.most, self._method)  # others are of refused rows
         known = np.flatnonzero(numbers.features[:before] >= 0)
         values[:, numbers.features[known]] = state.values.reshape(used, before)[:, known]
         now = state.now.copy()
-        now["width"], now["seen"], now["step"], now["prior"] = width, numbers.most, 0, 0
+        now["width"], now["seen"], now["step"], now["prior"] = width, min(numbers.most, self._params.most), 0, 0
         if numbers.classes is None:
             return own._replace(now=now, values=values.ravel(), labels=state.labels)
         labels = state.labels.copy()

@@ -14,7 +14,7 @@ from sonlearn.data.rows import Rows
 from sonlearn.jit.sequence import Calls
 from sonlearn.learn.dense import rounds
 from sonlearn.learn.dense.rounds import column_start
-from sonlearn.learn.engine import Engine, Predictions, padded, too_wide
+from sonlearn.learn.engine import Engine, Predictions, check_width, padded, too_wide
 from sonlearn.learn.losses import Output, RowWeight, output_of, row_weight_of
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
@@ -98,13 +98,15 @@ class Dense(Engine):
 
     def renumbered(self, state: DenseState, numbers: Numbers) -> DenseState:
         """`state` with other numbers (see `Engine.renumbered`)."""
+        most = min(numbers.most, self._params.most)
         if self._ridge:
-            most = min(numbers.most, self._params.most)
             numbers = Numbers(np.where(numbers.features < most, numbers.features, -1), most)
             state = state._replace(now=state.now.copy())
             state.now["constant"] = np.append(-1, numbers.features)[state.now["constant"]] + 1
-        own = numbers.features[: len(state.w)]
-        stays, A = own >= 0, (self._params.alpha if self._factored else 0.0) * np.eye(numbers.most)
+        numbers = numbers._replace(features=numbers.features[: len(state.w)], most=most)  # others are of refused rows
+        own = numbers.features
+        check_width(own, most, self._method)
+        stays, A = own >= 0, (self._params.alpha if self._factored else 0.0) * np.eye(most)
         known = own[stays]
         A[np.ix_(known, known)] = self._matrix(state)[np.ix_(stays, stays)]
         return super().renumbered(state, numbers)._replace(A=self._columns(A))
