@@ -178,8 +178,8 @@ class CoverageTotals:
         number : int64[n], columns of the rows' classes, -1 for one that has not been met
         """
         if predicted.sets is not None:
-            own = predicted.sets[np.arange(len(number)), np.maximum(number, 0)]
-            self.add((number >= 0) & own, predicted.sets.sum(axis=1).astype(float))
+            own = np.pad(predicted.sets, ((0, 0), (0, 1)))[np.arange(len(number)), number]
+            self.add(own, predicted.sets.sum(axis=1).astype(float))
         elif predicted.low is not None:
             with np.errstate(over="ignore"):
                 self.add((predicted.low <= y) & (y <= predicted.high), predicted.high - predicted.low)

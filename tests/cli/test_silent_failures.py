@@ -178,6 +178,8 @@ def test_the_label_of_json_by_name(cli, files):
             "a label before the first bar; nothing was learned, and no model was saved",
         ),
         ("a.vw", "1 |a b\n0 |a c\n", ["--label_delay", "2"], "found no more examples than --label_delay 2"),
+        ("a.vw", "u |a b\nv |a c\n", ["--classes", "auto", "--coverage", ".9", "--label_delay", "2"],
+         "found no more examples than --label_delay 2"),
         ("a.csv", "a,y\n1,x\n2,y\n", ["--label", "y", "--loss", "squared", "--on-error", "skip"], "2 malformed lines"),
     ],
 )  # fmt: skip

@@ -122,6 +122,23 @@ def test_rows_whose_labels_come_late_are_left_out_as_others_are(options, delay):
         assert plain.refused_rows == len(wild)
 
 
+@pytest.mark.parametrize("options", [
+    {"method": "fd-son", "sketch_size": 2}, {"method": "mixture", "sketch_size": 2}, {"method": "drfd"},
+    {"method": "drfd", "classes": "auto"},
+], ids=str)  # fmt: skip
+def test_features_that_refused_rows_alone_have_are_as_new(options):
+    """They got the number of the generation, which a model that was saved before later features came had not kept."""
+    X, _ = table()
+    X = np.column_stack([X, np.where(np.arange(N) > 60, 1.0, 0.0), X[:, 0] > 1e9])[:, [0, 1, 2, 3, 4, 5, 7, 6]]
+    y = np.where(X[:, 0] > 0, 1.0, -1.0)
+    _, whole = learned_in_parts(options, X, y, [])
+    learner = Learner(LearnOptions(**options))
+    for part in np.split(np.arange(N), [20, 21, 50, 52]):
+        learner.partial_fit(batch_of(X[part], y[part]), skip=True)
+        learner = Learner.from_arrays(*learner.to_arrays())
+    same_state(learner, whole)
+
+
 def test_a_late_row_out_of_bounds_ends_a_run_that_does_not_skip():
     X, _ = table()
     learner = Learner(LearnOptions(method="nag", label_delay=3))

@@ -28,7 +28,7 @@ from sonlearn.data.linear_algebra import factorise
 from sonlearn.data.rows import Rows, longest_row
 from sonlearn.jit.sequence import Calls
 from sonlearn.learn.diagonal_fd import rounds
-from sonlearn.learn.diagonal_fd.rounds import EXTRA, KEPT, SLOT, WBAR, DiagonalFDParams, DiagonalFDState
+from sonlearn.learn.diagonal_fd.rounds import EXTRA, KEPT, SLOT, STAMP, WBAR, DiagonalFDParams, DiagonalFDState
 from sonlearn.learn.engine import Engine, Predictions, padded
 from sonlearn.learn.losses import CODE
 from sonlearn.options import LearnOptions
@@ -85,6 +85,13 @@ class DiagonalFD(Engine):
         w = known[:, KEPT : KEPT + k] @ c[:k]
         w[own.owner[:slots]] += own.X[:slots, :raw] @ c[k:]
         return padded((known[:, WBAR] + w / (1.0 + known[:, EXTRA]))[None], features)
+
+    def packed(self, state: DiagonalFDState) -> DiagonalFDState:
+        """See `Engine.packed`; features of which nothing is known, as those of refused rows, are of no generation."""
+        own = super().packed(state)
+        table = own.table.copy()
+        table[~np.delete(table, STAMP, axis=1).any(axis=1), STAMP] = 0.0
+        return own._replace(table=table)
 
     def renumbered(self, state: DiagonalFDState, numbers: axes.Numbers) -> DiagonalFDState:
         """`state` with other numbers (see `Engine.renumbered`); features left out leave the buffered rows, too."""

@@ -97,6 +97,13 @@ class SketchedNewton(Engine):
         unit = _unit(self.params, known.features["scale"])
         return padded(merging.quotient(weights_in(self.params, known), unit), features)
 
+    def packed(self, state: NewtonState) -> NewtonState:
+        """See `Engine.packed`; features of which nothing is known, as those of refused rows, are of no generation."""
+        own = super().packed(state)
+        features = own.features.copy()
+        features["stamp"][~own.table.any(axis=1)] = 0
+        return own._replace(features=features)
+
     def renumbered(self, state: NewtonState, numbers: axes.Numbers) -> NewtonState:
         """`state` with other numbers (see `Engine.renumbered`) and an empty log."""
         stays = np.flatnonzero(numbers.features[state.raw.owner] >= 0)
