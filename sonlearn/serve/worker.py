@@ -283,7 +283,7 @@ class Worker(Queue):
         self._told, self._tell_one = set[str](), tell
         # By whether rows are learned.
         self._columns = {False: learner.columns.at_rest(names.known), True: learner.columns}
-        learner.columns.usual = learner.columns.always
+        learner.columns.usual = learner.columns.always_at_top
         # By whether the first malformed line ends it (of a request that is whole, no more has to be known), and whether
         # the rows are learned.
         self._parsers = {each: self._parser(*each) for each in itertools.product((False, True), self._columns)}

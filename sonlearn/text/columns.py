@@ -495,6 +495,11 @@ class ColumnTable:
         return [name for name, kinds in self.known.items() if "absent" not in kinds]
 
     @property
+    def always_at_top(self) -> list[str]:
+        """Columns that all rows had; of objects not the members of their members, which the first rows do not tell."""
+        return [name for name in self.always if "^" not in name]
+
+    @property
     def fixed(self) -> bool:
         """Return whether all rows had the same columns."""
         return len(self.always) == len(self.known)

@@ -130,8 +130,8 @@ def first_objects(lines: Iterable[bytes]) -> list[Members]:
 
 def usual_members(objects: list[Members]) -> list[str]:
     """Members, no objects and no arrays, that at least two thirds of these objects have."""
-    names = ((name, value) for members in objects for name, value in members)
-    met = Counter(name for name, value in names if not isinstance(value, list) and name[:1] != "_")
+    names = ((name, value) for members in objects for name, value in members if name[:1] != "_" and "^" not in name)
+    met = Counter(name for name, value in names if not isinstance(value, list))
     return [name for name, times in met.items() if 3 * times >= 2 * len(objects)]
 
 

@@ -219,7 +219,7 @@ class Reader:
         self.columns = ColumnTable() if columns is None else columns
         self._known_rows = known_rows
         if usual:
-            self.columns.usual = self.columns.always
+            self.columns.usual = self.columns.always_at_top
         self._usual_before, known = self.columns.usual, bool(self.columns.known)
         self._tells_usual, self._tells_texts = usual and not known, texts and not known
         self.notes: list[str] = []

@@ -328,6 +328,19 @@ def sorted_entries(batch):
     return list(map(sorted, entries(batch)))
 
 
+def test_members_of_members_are_absent_in_a_further_run_as_in_one():
+    """That all rows had them before makes no difference, nor does a name at the top that is written as theirs."""
+    rows = [{"y": i % 2, "of^name": "x", "in": {"c": 1.5} if i < 120 or i % 2 else {}} for i in range(200)]
+    lines, columns = [json.dumps(row).encode() + b"\n" for row in rows], ColumnTable()
+
+    def read(part, columns):
+        return [*Reader(io.BytesIO(b"".join(part)), TextOptions(format="json", label="y"), columns=columns, usual=True)]
+
+    parts = joined([*read(lines[:120], columns), *read(lines[120:], columns)])
+    assert sorted_entries(parts) == sorted_entries(joined(read(lines, ColumnTable())))
+    assert columns.known == {"in^c": ("number", "absent")}
+
+
 @for_all("rare", [0, 40])
 def test_members_that_are_usual_are_missing_where_they_are_absent(rare):
     """As null in their place, however the text comes; those of few objects, and of objects in them, are absent."""
