@@ -671,6 +671,17 @@ def test_what_cannot_be_merged_is_said():
         Learner.merge([zeros, learned(LearnOptions(method="nag"), batch)])
 
 
+def test_learners_that_have_met_no_feature_are_merged():
+    """Their counts were whole numbers then: those of later rows were cut off, and no file with them could be read."""
+    options = LearnOptions(classes="auto", members=("multinomial-bayes:log",), prune=False)
+    empty, rows = batch_of([{}, {}], [1.0, 2.0]), batch_of([{1: 0.3}, {2: 0.4}], [1.0, 2.0])
+    merged, plain = Learner.merge([learned(options, empty.part(i, i + 1)) for i in (0, 1)]), learned(options, empty)
+    merged = Learner.from_arrays(*merged.to_arrays())
+    for learner in (merged, plain):
+        learner.partial_fit(rows)
+    np.testing.assert_array_equal(merged.state.members[0].totals, plain.state.members[0].totals)
+
+
 @pytest.mark.parametrize("method", ["arow-full", "ada-full", "boost"])
 def test_learners_with_room_for_few_features_have_none_of_the_rows_they_refused(method):
     options, batch = LearnOptions(method=method), stream()

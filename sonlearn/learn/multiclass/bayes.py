@@ -96,10 +96,11 @@ class Bayes(OfPairs):
         feature, classes, (start, *columns) = side_by_side([each.pairs for each in (base, *states)])
         counts = np.clip(merging.summed(start, columns, self.shares(states, base)), 0.0, MAX_COUNT)
         now["counted"], now["amount"] = len(np.unique(feature)), amounts.sum()
+        taken = np.bincount(classes, np.minimum(counts[:, 0], DISCOUNT), len(amounts))
+        totals = np.bincount(feature, counts[:, 0], int(now["seen"][0]))
         return merged._replace(
             pairs=table_of(feature, classes, counts, 0), amounts=amounts,
-            taken=np.bincount(classes, np.minimum(counts[:, 0], DISCOUNT), len(amounts)),
-            totals=np.bincount(feature, counts[:, 0], int(now["seen"][0])),
+            taken=taken.astype(np.float64), totals=totals.astype(np.float64),  # of no pair NumPy gives whole numbers
             since=np.full_like(base.since, now["rows"][0]),
         )  # fmt: skip
 
