@@ -682,6 +682,16 @@ def test_learners_that_have_met_no_feature_are_merged():
     np.testing.assert_array_equal(merged.state.members[0].totals, plain.state.members[0].totals)
 
 
+def test_a_view_that_has_fewer_features_than_rows_is_merged():
+    """Rows that were refused have numbered features, the constant last: ridge was told a number beyond its own."""
+    options = LearnOptions(loss="squared", members=("ridge:ranges",), prune=False)
+    base = Learner(options)
+    base.partial_fit(batch_of([{1: 1e300, 2: 1.0, 3: 1.0, 4: 1.0, 5: 1.0, -1: 1.0}], [1.0]), skip=True)
+    rows = batch_of([{-1: 1.0}] * 4, [1.0, 2.0, 3.0, 2.0])
+    merged = Learner.merge([learned(options, rows, base)] * 2, base)
+    assert merged.predict(rows).prediction == pytest.approx(2.0, rel=0.2)
+
+
 @pytest.mark.parametrize("method", ["arow-full", "ada-full", "boost"])
 def test_learners_with_room_for_few_features_have_none_of_the_rows_they_refused(method):
     options, batch = LearnOptions(method=method), stream()

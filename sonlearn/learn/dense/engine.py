@@ -102,7 +102,8 @@ class Dense(Engine):
         if self._ridge:
             numbers = Numbers(np.where(numbers.features < most, numbers.features, -1), most)
             state = state._replace(now=state.now.copy())
-            state.now["constant"] = np.append(-1, numbers.features)[state.now["constant"]] + 1
+            known = np.minimum(state.now["constant"] - 1, len(numbers.features))  # of raw rows: a view may have fewer
+            state.now["constant"] = np.append(numbers.features, -1)[known] + 1
         numbers = numbers._replace(features=numbers.features[: len(state.w)], most=most)  # others are of refused rows
         own = numbers.features
         check_width(own, most, self._method)
