@@ -12,6 +12,7 @@ import pytest
 from streams import entries
 
 from sonlearn import InputError, Learner, TextOptions
+from sonlearn.data.batch import NO_BATCH
 from sonlearn.text.cache import CachedReader
 from sonlearn.text.chunk import ChunkParser
 from sonlearn.text.columns import ColumnTable, Found, Labelling, member_slot, name_slot
@@ -240,6 +241,17 @@ def test_the_sums_have_the_same_bits_wherever_batches_end():
     values = [list(map(float, row.split(",")[1:3])) for row in text.splitlines()[1:]]
     a, b = np.cumsum(values, axis=0)[-1]  # one after the other: Python's own sum is compensated from 3.12 on
     assert sums[0] == {"a": [501, a], "b": [501, b]}  # c has no mean: some number of it is missing
+
+
+def test_a_sum_ends_where_a_column_is_numbers_no_more_whoever_has_met_that():
+    """The settings of `tune` count by themselves, and share what is known of columns."""
+    columns, own = ColumnTable({"a": ("number",)}), ColumnTable()
+    own.known, own.numbers = columns.known, {"a": [1, 2.0]}
+    own.count(NO_BATCH, OPTIONS)
+    assert own.numbers == {"a": [1, 2.0]}
+    columns.add({"a": ("category",)})
+    own.count(NO_BATCH, OPTIONS)
+    assert own.numbers == {}
 
 
 def test_what_is_predicted_adds_nothing():
