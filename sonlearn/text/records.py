@@ -227,7 +227,7 @@ class RecordRows:
             for name, held in found.kinds.items()
         }  # fmt: skip
         unmet = [self._unmet_note(*pair) for pair in self._unmet.items()] if self._table.rows >= SAMPLE else []
-        found = found._replace(columns=tuple(rows_of), kinds=kinds, notes=(*found.notes, *unmet), objects=True)
+        found = found._replace(columns=tuple(rows_of), kinds=kinds, notes=(*found.notes, *unmet), objects=batch.n > 0)
         run_byte, run_start = np.array(self._runs, dtype=np.int64).reshape(-1, 2).T.copy()
         run_indptr = np.array(self._run_indptr, dtype=np.int64)
         runs = Runs(batch.indptr, batch.indices, batch.values, run_indptr, run_byte.astype(np.uint8), run_start)

@@ -341,6 +341,14 @@ def test_members_of_members_are_absent_in_a_further_run_as_in_one():
     assert columns.known == {"in^c": ("number", "absent")}
 
 
+def test_a_malformed_object_by_itself_has_no_member_that_is_absent():
+    lines, columns = [b'{"y": 1, "a": 1.5}\n'] * 3 + [b'{"y": 1, "a": true, "b": [true]}\n'], ColumnTable()
+    options = TextOptions(format="json", label="y")
+    for text in (b"".join(lines[:3]), b"".join(lines)):
+        assert len([*Reader(io.BytesIO(text), options, columns=columns, chunk_bytes=10, on_error="skip")]) == 3
+    assert columns.known == {"a": ("number",)}
+
+
 @for_all("rare", [0, 40])
 def test_members_that_are_usual_are_missing_where_they_are_absent(rare):
     """As null in their place, however the text comes; those of few objects, and of objects in them, are absent."""
