@@ -24,6 +24,7 @@ import numpy as np
 from river.bandit.base import ContextualPolicy
 from river.base import MiniBatchClassifier, MiniBatchRegressor
 
+from sonlearn.data.arrays import collected
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, shorten
 from sonlearn.estimators import base
@@ -204,10 +205,11 @@ _NUMBERS = frozenset((float, int, bool, np.float64, np.int64, np.bool_))
 
 
 def _rows(X: Any) -> list[dict[Hashable, Any]]:
-    """Dicts of a table: pandas, polars, or a list of dicts."""
+    """Dicts of a table: pandas, polars, PyArrow, or a list of dicts."""
+    X = collected(X)
     if hasattr(X, "iloc"):
         X = X.to_dict(orient="records")
-    rows = X.to_dicts() if hasattr(X, "to_dicts") else X
+    rows = X.to_dicts() if hasattr(X, "to_dicts") else X.to_pylist() if hasattr(X, "to_pylist") else X
     return list(rows)
 
 

@@ -24,6 +24,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import _check_sample_weight, _check_y, check_is_fitted, validate_data
 
+from sonlearn.data.arrays import collected
 from sonlearn.data.batch import CONSTANT, Batch, joined
 from sonlearn.data.matrices import entries_of
 from sonlearn.errors import OptionError, warn_caller
@@ -122,7 +123,7 @@ class _SklearnEstimator(base.Options, BaseEstimator):
         """(X, y, weights) as arrays; X a CSR matrix or an array of float64."""
         if reset:
             self._categories, self._inferred = (), None  # of a table before
-        X = X.collect() if type(X).__name__ == "LazyFrame" else X  # of polars
+        X = collected(X)
         table = arrow_table(X) if reset else None
         # what no matrix has is never converted to one: `_checked_table` says what is missing
         kinds = getattr(X, "dtypes", ()) if table is None and hasattr(X, "columns") else ()

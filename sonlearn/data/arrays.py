@@ -43,6 +43,12 @@ def grown(array: np.ndarray, length: int, used: int | None = None) -> np.ndarray
     return bigger
 
 
+def collected(table: Any) -> Any:
+    """A table as one in memory, if it is a lazy frame of polars, or PyArrow's that can be read once; else as it is."""
+    kind = type(table).__name__
+    return table.collect() if kind == "LazyFrame" else table.read_all() if kind == "RecordBatchReader" else table
+
+
 def plain(array: np.ndarray, dtype: type = np.float64) -> np.ndarray:
     """The one form that kernels are compiled for: a strided or read-only array would have them compiled again."""
     return np.require(array, dtype, ("C", "W"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
+from sonlearn.data.arrays import collected
 from sonlearn.errors import InputError
 
 #: The arrays of a CSR matrix.
@@ -32,7 +33,7 @@ def as_block(X, source: str = "<matrix>") -> np.ndarray | sp.csr_array:
     InputError
         Not a real matrix, or a value that is nan, infinite, or beyond 1e150 (its square would overflow).
     """
-    block = sp.csr_array(X) if sp.issparse(X) else np.asarray(X)
+    block = sp.csr_array(X) if sp.issparse(X) else np.asarray(collected(X))
     if block.dtype.kind not in "biuf":
         raise InputError(source, None, None, f"values of type {block.dtype}", "real numbers")
     block = block.astype(np.float64, copy=False)

@@ -82,6 +82,9 @@ _MAX_COUNTED = 1 << 12
 _OFTEN, _SHARE = 10, 0.05
 A_DATE = "a date (2024-03-31), or nothing (--date)"
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+#: Thai, Lao, Burmese, Khmer, Hiragana and Chinese: letters with their marks, which are no letters.
+_UNSPACED = r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u309f\u3400-\u9fff\U00020000-\U0003ffff]"
+_LETTER = re.compile(rf"(?=\w){_UNSPACED}(?:(?!\w){_UNSPACED})*")
 _WHOLE = re.compile(r"-?\d+\.0+", re.ASCII)
 NO_FIELD = f"{FINITE}, true, false, null or a text: this model has no namespaces"
 
@@ -106,16 +109,22 @@ class _Separators(dict[int, int | str | None]):
 _SEPARATORS = _Separators({0x2019: "'", 0xFE0F: None})
 
 
+def spaced(text: str) -> str:
+    """The text, with blanks around each letter of a script that puts none between words, marks with it."""
+    return text if text.isascii() else _LETTER.sub(r" \g<0> ", text)
+
+
 def words_of(text: str) -> list[str]:
     """The words of a text in lower case: runs of letters, digits, marks, underscores, and apostrophes within; emojis.
 
-    The text is composed (Unicode NFC) before. ``Don't PANIC -- 42`` is ``don't``, ``panic``, ``42``.
+    Of scripts without blanks between words, letters by themselves (`spaced`). The text is composed (Unicode NFC)
+    before. ``Don't PANIC -- 42`` is ``don't``, ``panic``, ``42``.
 
     Raises RowError where there are more than `MAX_CHARACTERS` characters.
     """
     if len(text) > MAX_CHARACTERS:
         raise RowError(f"a text of {len(text)} characters", f"at most {MAX_CHARACTERS}")
-    runs = unicodedata.normalize("NFC", text).lower().translate(_SEPARATORS).split()
+    runs = spaced(unicodedata.normalize("NFC", text).lower()).translate(_SEPARATORS).split()
     return [word for run in runs if (word := run.strip("'"))]
 
 

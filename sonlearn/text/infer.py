@@ -21,7 +21,7 @@ from sonlearn.options import TextOptions
 from sonlearn.options.text import INFERRED, ORDERS
 from sonlearn.text.columns import MISSING, NOTHING_MEANT, date_order, is_feature, number_in, reading_of
 from sonlearn.text.dates import date_in, is_season, is_span
-from sonlearn.text.encode import MAX_CHARACTERS, number_of, words_of
+from sonlearn.text.encode import MAX_CHARACTERS, number_of, spaced, words_of
 from sonlearn.text.suspicions import MIN_TEXTS, THOUSANDS, Suspicions, with_point
 from sonlearn.text.units import are_thousands, separator_of, unit_of, units_in
 
@@ -87,7 +87,7 @@ def are_plain(fields: Iterable[str]) -> bool:
     """
     held = _held(fields)
     together = " ".join(held)
-    few = len(together.split()) <= 1.5 * len(held) and all(together.count(mark) <= len(held) for mark in "/-.")
+    few = len(spaced(together).split()) <= 1.5 * len(held) and all(together.count(mark) <= len(held) for mark in "/-.")
     return few and not (held and all(map(_DIGITS.fullmatch, held)))
 
 
@@ -225,7 +225,7 @@ def are_texts(fields: Iterable[str], alone: bool = False) -> bool:
     texts = [field for field in held if number_of(field) is None and date_in(field) is None]
     for field in texts:
         met.add(field)
-    if sum(alone or len(field.split(None, 1)) > 1 for field in texts) <= most or met.meant(most, ""):
+    if sum(alone or len(spaced(field).split(None, 1)) > 1 for field in texts) <= most or met.meant(most, ""):
         return False
     words = [set(words_of(field[:MAX_CHARACTERS])) for field in different]
     fields_of = Counter(itertools.chain.from_iterable(words))

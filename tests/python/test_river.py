@@ -261,6 +261,10 @@ def test_tables(library, pandas):
         one.learn_one(x, y)
     assert many.predict_many(table).tolist() == [one.predict_one(x) for x in rows]
     assert many.predict_proba_many(table).to_dict("records") == [one.predict_proba_one(x) for x in rows]
+    arrow = pytest.importorskip("pyarrow").Table.from_pylist(rows)
+    lazy = getattr(table, "lazy", lambda: table)()  # of polars
+    for each in (arrow, arrow.to_batches()[0], arrow.to_reader(), lazy):
+        assert many.predict_many(each).tolist() == many.predict_many(rows).tolist()
 
 
 def test_tables_without_pandas(monkeypatch):

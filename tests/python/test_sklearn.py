@@ -573,6 +573,8 @@ def test_tables(classes, frames):
     np.testing.assert_array_equal(ours.predict(table), SonlearnClassifier(method="nag").fit(X, y).predict(X))
     lazy = getattr(table, "lazy", lambda: table)()  # of polars
     np.testing.assert_array_equal(SonlearnClassifier(method="nag").fit(lazy, y).predict(lazy), ours.predict(table))
+    once = pytest.importorskip("pyarrow").table(dict(zip(names, X.T, strict=True))).to_reader
+    np.testing.assert_array_equal(SonlearnClassifier(method="nag").fit(once(), y).predict(once()), ours.predict(table))
 
 
 def test_wide_rows_cost_nothing(classes):

@@ -21,6 +21,8 @@ from sonlearn.text.read import Reader
 pytestmark = pytest.mark.interpreted
 WORDS = words_of("good bad food the service slow was friendly place again never cheap and warm cold staff")
 FIRST = words_of("Ann Bob Cid Dora Emil Fay Gus Hal Ida Joe Kay Leo Mia Ned Ora Pia Quin Ray Sue Tom Uma Vic")
+HAN = "".join(map(chr, range(0x4E00, 0x4E32)))
+PHRASES = ["".join(random.Random(i).choices(HAN, k=6)) for i in range(50)]
 
 
 def reviews(n, seed=1):
@@ -73,6 +75,8 @@ def read(source, **how):
         (headlines(50, rare=7, frequent=2), True),  # two words of each do, of nine
         (headlines(50, rare=7, frequent=1), False),
         ([f"{'ab'[i % 2]}-{i}" for i in range(50)], False),  # one word
+        (PHRASES, True),
+        ([HAN[i] for i in range(50)], False),
         ([f"HB {i}" for i in range(50)], False),  # of two words one counts the rows
         ([f"{i % 28 + 1}/{i % 12 + 1}/2016 {i % 24}:00:00" for i in range(80)], False),  # dates
         ([f"{i % 9 + 1} {i % 7}00" for i in range(50)], False),  # numbers
@@ -94,6 +98,10 @@ def test_a_column_alone_is_a_text_where_most_of_its_texts_differ():
         assert (infer(TextOptions(label="y"), source).text == ("s",)) == text
         assert infer(TextOptions(label="y"), [row | {"n": "1"} for row in source]).text == ()
         assert infer(TextOptions(label="y", ignore=("n",)), [row | {"n": "1"} for row in source]).text == ("s",) * text
+
+
+def test_a_text_may_have_no_blanks_between_words():
+    assert infer(TextOptions(label="y"), [{"s": phrase, "n": "1", "y": "1"} for phrase in PHRASES]).text == ("s",)
 
 
 @pytest.mark.parametrize("day", ["%d/%m/%Y", "%m-%d-%y", "%d.%m.%y", "%d/%m/%Y %H:%M"])

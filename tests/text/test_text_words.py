@@ -89,6 +89,13 @@ def test_symbols_beyond_ascii_are_words():
     assert words_of(said) == words.split()
 
 
+def test_letters_of_scripts_without_blanks_are_words():
+    """Those of Chinese, Hiragana, Thai and its kin, with their marks; Katakana and Hangul are words in runs."""
+    said = "\u623f\u6709WiFi\uff01 \u3053\u306e\u30db\u30c6\u30eb \ubc29\uc774 \u0e14\u0e35\u0e21\u0e32\u0e01"
+    words = "\u623f \u6709 wifi \u3053 \u306e \u30db\u30c6\u30eb \ubc29\uc774 \u0e14\u0e35 \u0e21 \u0e32 \u0e01"
+    assert words_of(said) == words.split()
+
+
 def test_words_of_json():
     """Of members of --text, of `_text`, and of texts in arrays; a malformed line leaves nothing behind."""
     text = (
