@@ -2,8 +2,8 @@
 
 And which learner learns them, in which round.
 
-What is in memory is a list of lines (of a `dask.bag`), a table of pandas or pyarrow (of a `dask.dataframe`), or a pair
-(X, y) of a matrix and labels, a triple with weights, or a matrix alone.
+What is in memory is a list of lines or dicts (of a `dask.bag`), a table of pandas or pyarrow (of a `dask.dataframe`),
+or a pair (X, y) of a matrix and labels, a triple with weights, or a matrix alone.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import io
 import itertools
+import json
 import os
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
@@ -196,8 +197,9 @@ class _Named:
         return n
 
 
-def _line(line: str | bytes) -> bytes:
-    text = raw(line) if isinstance(line, str) else bytes(line)
+def _line(line: str | bytes | dict[str, Any]) -> bytes:
+    line = json.dumps(line) if isinstance(line, dict) else line
+    text = raw(line) if isinstance(line, str) else line
     return text if text.endswith(b"\n") else text + b"\n"
 
 

@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import itertools
+import json
 import os
 import pathlib
 import signal
@@ -289,11 +290,14 @@ def test_a_death_costs_no_more_than_the_parts_since_the_last_copy(here, days, tm
 
 def test_bags_paths_and_tables_are_data(here, days, pyarrow):
     names, paths = days[0], [pathlib.Path(name) for name in days[0]]
-    bag, expected = pytest.importorskip("dask.bag").read_text(names), None
-    for data in (names, paths, bag):
+    make, expected = pytest.importorskip("dask.bag"), None
+    for data in (names, paths, make.read_text(names)):
         found = cluster.train(data, OPTIONS, learners=2, client=here)
         same_state(found, expected or found)
         expected = found
+    rows = [{"_label": i % 2, "size": i % 7, "kind": "xyz"[i % 3]} for i in range(60)]
+    bags = [make.from_sequence(part, npartitions=2) for part in (rows, map(json.dumps, rows))]
+    same_state(*(cluster.train(each, LearnOptions(method="nag"), learners=2, client=here) for each in bags))
     same_state(cluster.train(paths[0], OPTIONS, client=here), cluster.train(names[0], OPTIONS, client=here))
     pandas, frames = pytest.importorskip("pandas"), pytest.importorskip("dask.dataframe")
     rng = np.random.default_rng(0)
