@@ -7,11 +7,11 @@
         learner = dask.train(["day1.svm.gz", "day2.svm.gz", "day3.svm.gz"])
         learner.save("model")
 
-Data are names or paths of files and patterns, each file a partition; a `dask.bag` of lines or
-dicts; a `dask.dataframe`; a `dask.array`, or a tuple (X, y) or (X, y, weights) of them, with one partition for each
-chunk of rows; or a list of delayed partitions: lines, tables of pandas or pyarrow, matrices, or pairs (X, y). Workers read the files themselves,
-under these names. If a worker dies, another one repeats its partition. The result does not depend on which worker does
-what.
+Data are names or paths of files and patterns, each file a partition; a `dask.bag` of lines or dicts; a
+`dask.dataframe`; a `dask.array`, or a tuple (X, y) or (X, y, weights) of them, with one partition for each chunk of
+rows; or a list of delayed partitions: lines, tables of pandas or pyarrow, matrices, or pairs (X, y). Workers read the
+files themselves, under these names. If a worker dies, another one repeats its partition. The result does not depend on
+which worker does what.
 """
 
 from __future__ import annotations
