@@ -134,6 +134,12 @@ def test_one_row_integers_and_lists():
     np.testing.assert_allclose(full.T @ full, A.T @ A, atol=1e-12)
 
 
+def test_tables_that_are_read_once():
+    table = pytest.importorskip("pyarrow").table({"a": [1.0, 2.0], "b": [0.5, 3.0]})
+    sketches = [make_sketch("rfd", 2).update(rows) for rows in (table.to_reader(), np.array([[1.0, 0.5], [2.0, 3.0]]))]
+    np.testing.assert_array_equal(*(sketch.matrix() for sketch in sketches))
+
+
 def test_empty_sketches():
     for method in METHODS:
         sketch = make_sketch(method, 5)
