@@ -76,12 +76,17 @@ def strptime(field, *formats):
 
 
 def twin_words(text):
-    out, word = [], ""
+    out, word, alone = [], "", False
     for character in unicodedata.normalize("NFC", text).lower() + " ":
         character = "'" if character == "\u2019" else character
-        if character.isalnum() or character in "_'" or unicodedata.category(character)[0] == "M":
+        mark, name = unicodedata.category(character)[0] == "M", unicodedata.name(character, "")
+        letter = character.isalnum() and name.startswith(("CJK", "HIRAGANA", "KHMER", "LAO", "MYANMAR", "THAI"))
+        if letter or (alone and not mark):
+            out, word = [*out, word.strip("'")], ""
+        alone = letter or (alone and mark)
+        if character.isalnum() or character in "_'" or mark:
             word += character
-        elif word:
+        else:
             out, word = [*out, word.strip("'")], ""
     return [word for word in out if word]
 
@@ -100,7 +105,7 @@ TABLE = {
     "clock": ["1:08 PM", "00:00", "", " 38:31:30 ", "9:60", "1:02:03.5"],
     "zip": ["1010", "1010.0", "01010", "", "2020", "true"],
     "note": ["Don\u2019t PANIC -- 42, 'quote' it!", "\t", "e\u0301té ÉTÉ L'Über", "a  b\nx_1 2.5 a-b",
-             "' '' ' 日本語 テキスト", "नमस्ते"],
+             "' '' ' 日本語とテキストABC", "नमस्ते ดีมาก ខ្ញុំ"],
 }  # fmt: skip
 OPTIONS = TextOptions(format="csv", constant=False, text=("note",), categorical=("zip",), names=False)
 
