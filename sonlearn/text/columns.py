@@ -44,7 +44,8 @@ _LIBSVM = re.compile(r"\S+(\s+\d+:\S+)+\s*")
 TRUTH = {"true": 1.0, "false": 0.0}
 #: What stands for a missing value in a feature column that is no text, in lower case.
 MISSING = frozenset(("", "nan", "na", "n/a", "#n/a", "null"))
-#: What is likely to mean that there is nothing: in a column of numbers, or as a label, a message says what to write.
+#: What is likely to mean that there is nothing: where a model has met numbers or dates alone it does, and as a label a
+#: message says what to write.
 NOTHING_MEANT = MISSING | {"none", "-", "?", "."}
 #: Words that stand for numbers, in lower case.
 _WORDS = TRUTH | {"": math.nan, "nan": math.nan}

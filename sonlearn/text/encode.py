@@ -296,7 +296,7 @@ class ColumnEncoder:
             return
         met, bare, field = " or ".join(f"a {one}" for one in known), field, shorten(field) if field else f"a {kind}"
         if "category" not in known:  # anything may be a further category
-            remedy = "; where it is missing, write na" if bare.lower() in NOTHING_MEANT else ""
+            remedy = ""
             if "date" in known and is_span(bare):
                 remedy = f"; if these are seasons, train with --categorical {shorten(self.title, WHOLE)}"
             elif "date" in known and has_order(bare):
@@ -378,7 +378,9 @@ class ColumnEncoder:
         return entries
 
     def _category(self, field: str) -> Entries:
-        if field.lower() in MISSING:
+        known = () if self._model is None else self._model.known.get(self.column, ())
+        may_mean = NOTHING_MEANT if {"number", "date"}.intersection(known) and "category" not in known else MISSING
+        if field.lower() in may_mean:
             return self.missing()
         if self._separator and self._separator in field:
             parts = filter(None, map(str.strip, field.split(self._separator)))

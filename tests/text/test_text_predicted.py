@@ -479,7 +479,7 @@ def test_what_objects_held_is_known_however_they_are_cut(chunk_bytes, threads):
     [
         ({"n": "3.5"}, {"n": 3.5}, []),
         ({"n": None}, {"n": 2}, ["the column 'n' has missing numbers, of which the model has met none; the col"]),
-        ({"n": "NA"}, {"n": 2}, ["the column 'n' has missing numbers"]),
+        *(({"n": mark}, {"n": 2}, ["the column 'n' has missing numbers"]) for mark in ("NA", "None", "?", " - ")),
         ({"n": ...}, {"n": 2}, ["<stream>: columns that the model knows and the table has not: 'n'; means stand"]),
         ({"in": {}}, {"in": {"age": 110 / 3}}, ["<stream>: columns that the model knows and the table has not: 'in^a"]),
         ({"N": 7}, {}, ["<stream>: columns that the model does not know, left out: 'N'"]),
@@ -505,6 +505,13 @@ def test_objects_are_predicted_as_rows_of_a_table_are(change, meant, said):
     assert [note[: len(text)] for note, text in zip(notes, said, strict=True)] == said
 
 
+def test_a_mark_of_nothing_is_a_missing_date():
+    columns, _ = of_objects()
+    (found, notes), (meant, _) = (of_lines([OBJECT | {"day": day}], columns.at_rest()) for day in ("?", None))
+    assert found == meant
+    assert notes == ["the column 'day' has missing dates, of which the model has met none: nothing stands for them"]
+
+
 def test_a_member_that_was_absent_from_what_was_learned_may_be_absent():
     columns, _ = of_objects(without=("n",))
     assert of_lines([{k: v for k, v in OBJECT.items() if k != "n"} | {"more": 1}], columns.at_rest())[1] == []
@@ -514,7 +521,6 @@ def test_a_member_that_was_absent_from_what_was_learned_may_be_absent():
     ("change", "message"),
     [
         ({"n": "high"}, "found 'high' for 'n', expected a number, as in all rows that the model has learned"),
-        ({"n": "None"}, "as in all rows that the model has learned; where it is missing, write na"),
         ({"n": "2024-03-01"}, "found '2024-03-01' for 'n', expected a number, as in all"),
         ({"day": 3}, "found '3' for 'day', expected a date, as in all"),
         ({"day": "3/31/2024"}, "expected a date, as in all rows that the model has learned; write 2024-03-31"),
