@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import itertools
 import struct
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import llvmlite.binding as llvm
@@ -53,8 +55,8 @@ class _Way(NamedTuple):
     """How a kernel is called with arguments of some types."""
 
     address: int  # of its machine code
-    words: int  # that it takes
-    caller: int  # address of the function that loads them
+    caller: int  # address of the function that loads the words that it takes
+    words: int  # how many they are
 
 
 #: How each kernel is called, by the types of its arguments.
@@ -79,7 +81,7 @@ def _new_way(dispatcher: Any, arguments: tuple[Any, ...]) -> _Way:
         raise AttributeError("the machine code is not to be had")
     kind = dispatcher.targetctx.call_conv.get_function_type(compiled.signature.return_type, types)
     returns = compiled.signature.return_type is not numba.types.none
-    return _Way(address, len(kind.args) - 2, _caller(kind, returns))
+    return _Way(address, *_caller(kind, returns))
 
 
 def _unpack(value: Any, words: list[bytes]) -> None:
@@ -103,27 +105,32 @@ _ENGINES: list[Any] = []
 
 
 @functools.cache
-def _caller(kind: ir.FunctionType, returns: bool) -> int:
-    """Address of a function that calls kernels of this type with the words of a block."""
+def _caller(kind: ir.FunctionType, returns: bool) -> tuple[int, int]:
+    """(address of a function that calls kernels of this type with the words of a block, how many they are)."""
     module = ir.Module("caller")
     function = ir.Function(module, _CALLER, "caller")
     builder = ir.IRBuilder(function.append_basic_block())
 
-    def word(i: int) -> Any:
-        return builder.load(builder.gep(function.args[0], [_WORD(i)]))
-
-    result = builder.gep(function.args[0], [_WORD(len(kind.args) - 1)])
+    numbers = itertools.count()
+    places = (builder.gep(function.args[0], [_WORD(i)]) for i in numbers)
+    kernel = builder.inttoptr(builder.load(next(places)), kind.as_pointer())
+    given = [_converted(builder, places, each) for each in kind.args[2:]]
+    result = next(places)
     error = builder.alloca(kind.args[1].pointee)
-    given = [_converted(builder, word(1 + i), each) for i, each in enumerate(kind.args[2:])]
-    kernel = builder.inttoptr(word(0), kind.as_pointer())
     status = builder.call(kernel, [builder.bitcast(result, kind.args[0]), error, *given])
     own = builder.load(result) if returns else _WORD(1)
     builder.ret(builder.select(builder.icmp_signed("==", status, status.type(0)), own, _WORD(-1)))
-    return _address(module, "caller")
+    return _address(module, "caller"), next(numbers) - 2
 
 
-def _converted(builder: ir.IRBuilder, word: Any, kind: Any) -> Any:
-    """A word as what a kernel takes."""
+def _converted(builder: ir.IRBuilder, places: Iterator[Any], kind: Any) -> Any:
+    """What stands in the next place, or places, as what a kernel takes."""
+    if isinstance(kind, ir.Aggregate):
+        value = ir.Constant(kind, ir.Undefined)
+        for i, each in enumerate(kind.elements):
+            value = builder.insert_value(value, _converted(builder, places, each), i)
+        return value
+    word = builder.load(next(places))
     if isinstance(kind, ir.PointerType):
         return builder.inttoptr(word, kind)
     if isinstance(kind, ir.DoubleType):

@@ -1,7 +1,7 @@
 """Quicker compiling and quicker kernels, with private interfaces of Numba, for the series that `settings.TESTED` lists.
 
 Machine code is generated for whole kernels only, not for each helper (`_PartCompiler`), which halves the time to
-compile. Parsers run twice as fast if arrays are not reference-counted (the option `_nrt`). Learning takes a tenth less
+compile, and a state is passed on as one argument, not as hundreds (`_WholeTuple`). Parsers run twice as fast if arrays are not reference-counted (the option `_nrt`). Learning takes a tenth less
 if no index is asked whether it counts from the end (`plain_indices`): none of ours does. No result depends on any of
 this.
 """
@@ -16,7 +16,8 @@ import numba
 import numba.core.compiler
 from llvmlite import ir
 from numba.core.codegen import JITCodeLibrary
-from numba.extending import intrinsic
+from numba.core.datamodel.models import TupleModel
+from numba.extending import intrinsic, register_model
 
 #: Options of all kernels and their helpers: they are never called from C.
 OPTIONS = {"no_cfunc_wrapper": True}
@@ -56,6 +57,27 @@ class _PartLibrary(JITCodeLibrary):
 
 #: Further options of helpers: without machine code of their own, Python cannot call them.
 OF_PARTS = {"no_cpython_wrapper": True, "pipeline_class": _PartCompiler}
+
+
+class _WholeTuple(TupleModel):
+    """A named tuple of ours, which functions take as it is: by default they take all numbers of all its arrays.
+
+    To take it apart and put it together again at each call is a quarter of LLVM's code.
+    """
+
+    def get_argument_type(self) -> Any:
+        return self.get_value_type()
+
+    def as_argument(self, builder: ir.IRBuilder, value: Any) -> Any:
+        return value
+
+    from_argument = as_argument
+
+
+@register_model(numba.types.NamedTuple)
+def _tuple_model(manager: Any, kind: Any) -> TupleModel:
+    ours = kind.instance_class.__module__.startswith("sonlearn.")
+    return (_WholeTuple if ours else TupleModel)(manager, kind)
 
 
 @intrinsic

@@ -596,6 +596,35 @@ def test_a_helper_is_compiled_once_for_all_constants():
     assert run_python(CONSTANTS) == "13.0 1\n"
 
 
+TUPLES = """
+from collections import namedtuple
+import numba, numpy as np
+from numba.core.registry import cpu_target
+from sonlearn.jit import inline, jit
+from sonlearn.jit.sequence import Sequence
+@inline
+def add(pair, by):
+    pair.within.total[1] += by * pair.x if pair.adds else 0.0
+@jit
+def twice(pair, by):
+    pair.within.total[0] += by
+    add(pair, 10.0)
+    return 1
+for module in "sonlearn.made", "made":
+    inner = namedtuple("Inner", "total n", module=module)(np.zeros(2), 7)
+    pair = namedtuple("Outer", "adds x within", module=module)(True, 2.5, inner)
+    calls = Sequence([(twice, (pair, 3))] * 2)
+    assert calls.run(0) == 2 and calls._run is not None
+    twice(pair, 0.5)
+    print(inner.total, len(cpu_target.target_context.get_arg_packer([numba.typeof(pair)]).argument_types))
+"""
+
+
+def test_a_tuple_of_ours_is_one_argument():
+    """Others' functions may be stored for one argument for each number."""
+    assert run_python(TUPLES) == "[ 6.5 75. ] 1\n[ 6.5 75. ] 10\n"
+
+
 @pytest.mark.parametrize("value", [np.float32(1), np.bool_(True), np.int32(1), "a", None])
 def test_what_a_block_cannot_hold_is_passed_by_numba(value):
     """Of the numbers a block holds words: 64 bits each."""
