@@ -1,9 +1,9 @@
 """Quicker compiling and quicker kernels, with private interfaces of Numba, for the series that `settings.TESTED` lists.
 
 Machine code is generated for whole kernels only, not for each helper (`_PartCompiler`), which halves the time to
-compile, and a state is passed on as one argument, not as hundreds (`_WholeTuple`). Parsers run twice as fast if arrays are not reference-counted (the option `_nrt`). Learning takes a tenth less
-if no index is asked whether it counts from the end (`plain_indices`): none of ours does. No result depends on any of
-this.
+compile, and a state is passed on as one argument, not as hundreds (`_WholeTuple`). Parsers run twice as fast if arrays
+are not reference-counted (the option `_nrt`). Learning takes a tenth less if no index is asked whether it counts from
+the end (`plain_indices`): none of ours does. No result depends on any of this.
 """
 
 from __future__ import annotations
