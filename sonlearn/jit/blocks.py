@@ -124,7 +124,7 @@ def _caller(kind: ir.FunctionType, returns: bool) -> tuple[int, int]:
 
 
 def _converted(builder: ir.IRBuilder, places: Iterator[Any], kind: Any) -> Any:
-    """What stands in the next place, or places, as what a kernel takes."""
+    """The next word, or words, as what a kernel takes."""
     if isinstance(kind, ir.Aggregate):
         value = ir.Constant(kind, ir.Undefined)
         for i, each in enumerate(kind.elements):
