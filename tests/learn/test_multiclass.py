@@ -305,8 +305,12 @@ def start_of(weights, precision=None, prior=PRIOR):
     )
 
 
-def test_the_combiner_is_its_twin():
-    V, y, h = scores()
+@pytest.mark.parametrize("better", [0.0, 0.1])
+def test_the_combiner_is_its_twin(better):
+    """Of members that stay as they are, and of one that gets better: then more of the first rows is forgotten."""
+    V, y, h = scores(500)
+    for i in np.flatnonzero(y == y):
+        V[2, i, int(y[i])] += better * i
     met, start = met_before(y, h), [0.5, 0.1, 0.1, 0.3]
     for v in V:
         level(v, met)
@@ -325,6 +329,7 @@ def test_the_combiner_is_its_twin():
             twin.learn(v, int(y[i]), h[i])
     np.testing.assert_allclose(ours.w[0], twin.w, rtol=1e-9, atol=1e-9)
     np.testing.assert_array_equal(ours.A, ours.A.transpose(0, 2, 1))
+    assert (ours.left[0, 0] < ours.rows[0] // 64 * math.log(twin.keep) - 0.5) == (better > 0)
 
 
 def test_members_that_are_not_at_work_cost_no_bit():

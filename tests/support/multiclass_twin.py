@@ -167,6 +167,7 @@ class CombinerTwin:
     def __init__(self, w, prior=0.25, keep=0.9998**64, precision=None, surprise=0.15):
         self.w, self.A_0 = np.array(w, float), prior * np.diag(np.ones(len(w)) if precision is None else precision)
         self.A, self.keep, self.rows, self.surprise = self.A_0.copy(), keep, 0, surprise
+        self.recent, self.mean = np.zeros(2), 0.0
 
     def predict(self, v):
         """float64[K]: probabilities of levelled scores float64[k, K]."""
@@ -187,5 +188,8 @@ class CombinerTwin:
         g = mean - v[:, y]
         self.A = self.A + h * (H + self.surprise * np.outer(g, g))
         self.w = self.w - h * np.linalg.solve(self.A, g)
+        self.recent += h, h * min(-np.log(p[y]), 20) if p[y] > 0 else 20 * h
         if self.rows % 64 == 0:
-            self.A = self.keep * self.A + (1 - self.keep) * self.A_0
+            before, self.mean = self.mean, self.recent[1] / self.recent[0]
+            keep = min(self.keep, self.mean / before) if before and self.mean else self.keep
+            self.A, self.recent = keep * self.A + (1 - keep) * self.A_0, keep * self.recent

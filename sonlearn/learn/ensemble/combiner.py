@@ -68,7 +68,8 @@ class Combiner(NamedTuple):
     loss: np.ndarray  # float64[E]; sum of h * loss of each set's predictions, where there are several sets
     recent: np.ndarray  # float64[E, 2]; sums of h and h * loss that fade as A does; of squared loss outliers cut
     rows: np.ndarray  # int64[1]; learned from
-    retention: np.ndarray  # float64[1]; what is left of A after PERIOD rows
+    retention: np.ndarray  # float64[1]; what is left of A after PERIOD rows, at most
+    left: np.ndarray  # float64[E, 2]; logarithm of what is left of A's first rows; of classes the last mean loss
 
 
 def new_combiner(members: Iterable[Member], precision: tuple[float, ...], decay: float = 0.0) -> Combiner:
@@ -82,7 +83,8 @@ def new_combiner(members: Iterable[Member], precision: tuple[float, ...], decay:
     prior = np.maximum(np.array(precision)[:, None], own)
     A, P = (diagonal[:, :, None] * np.eye(len(w)) for diagonal in (prior, 1.0 / prior))
     retention = np.array([min(RETENTION, (1.0 - decay) ** PERIOD)])
-    return Combiner(np.tile(w, (E, 1)), A, P, prior, np.zeros(E), np.zeros((E, 2)), np.zeros(1, np.int64), retention)
+    zero = np.zeros(E), np.zeros((E, 2)), np.zeros(1, np.int64)
+    return Combiner(np.tile(w, (E, 1)), A, P, prior, *zero, retention, np.zeros((E, 2)))
 
 
 def without(combiner: Combiner, members: list[int]) -> Combiner:
@@ -138,15 +140,16 @@ def of_inputs(combiner: Combiner, at: Sequence[int]) -> Combiner:
 
 
 @inline
-def fade(combiner, e):
-    """A <- r A + (1 - r) diag(prior), of one set of weights; what is recent of its loss fades, too."""
-    A, retention = combiner.A[e], combiner.retention[0]
+def fade(combiner, e, retention):
+    """A <- r A + (1 - r) diag(prior), r the retention, of one set of weights; what is recent of its loss fades, too."""
+    A = combiner.A[e]
     for i in range(len(A)):
         for j in range(len(A)):
             A[i, j] *= retention
         A[i, i] += (1.0 - retention) * combiner.prior[e, i]
     combiner.recent[e, 0] *= retention
     combiner.recent[e, 1] *= retention
+    combiner.left[e, 0] += math.log(retention)
 
 
 @jit
@@ -182,9 +185,9 @@ def merge_combiners(combiners: Sequence[Combiner], base: Combiner, gone: Sequenc
     E, k = base.w.shape
     A, moved = np.zeros((E, k, k)), np.zeros((E, k))
     prior = base.prior[:, :, None] * np.eye(k)
-    for share, passed, each, pruned in zip(by, periods, combiners, gone, strict=True):
-        own = conditioned(base, pruned)
-        gained = _positive((each.A - prior) - retention**passed * (own.A - prior))
+    for share, each, pruned in zip(by, combiners, gone, strict=True):
+        own, lasting = conditioned(base, pruned), np.exp(each.left[:, :1, None] - base.left[:, :1, None])
+        gained = _positive((each.A - prior) - lasting * (own.A - prior))
         A += share * gained
         moved += share * np.einsum("eij,ej->ei", each.A, each.w - own.w)
     A += prior + retention ** sum(periods) * (base.A - prior)
@@ -194,6 +197,7 @@ def merge_combiners(combiners: Sequence[Combiner], base: Combiner, gone: Sequenc
         merging.summed(base.loss, [each.loss for each in combiners], np.ones(len(rows))),
         np.maximum(merging.summed(base.recent, [each.recent for each in combiners], by), 0.0),
         base.rows + int(sum(rows) - start * len(rows)), base.retention.copy(),
+        np.stack([base.left[:, 0] + sum(periods) * math.log(retention), combiners[-1].left[:, 1]], axis=1),
     )  # fmt: skip
     return without(found, out)
 
@@ -366,7 +370,7 @@ def worth_of_errors(recent):
 def forget_past(combiner, e, scratch):
     """Learner e forgets (`fade`), and P <- A^-1 anew; scratch: float64[k or more, k], overwritten."""
     A, P, k, LT = combiner.A[e], combiner.P[e], len(combiner.A[e]), scratch
-    fade(combiner, e)
+    fade(combiner, e, combiner.retention[0])
     factorise(A, 0.0, k, LT)
     for i in range(k):
         clear_first(P[i], k)

@@ -23,6 +23,10 @@ has a slope, but next to no curvature: H alone would make the step as long as th
 of rows at the start would turn them round. With g g' there is g'A^-1 g <= 1/SURPRISE. Two classes give, but for g g',
 the step on log-odds (`combiner`): of two scores only the difference counts.
 
+What is hard has a large curvature, what members have come to know next to none. So rows of the time when they knew
+little would fix the weights. After PERIOD rows A keeps what the mean loss has fallen to, as a share of what it was, if
+that is less than the retention.
+
 Of a thousand classes most have next to no probability: those below `TINY` are left out of H, and those whose score is
 more than `MAX_SCORE_GAP` below the best have the probability 0 and in logarithms that bound.
 """
@@ -364,8 +368,17 @@ def combine(combiner, V, met, y, weight, learns, surprise, scratch, out):
         combiner.recent[0, 0] += weight[i]
         combiner.recent[0, 1] -= weight[i] * out[i, int(y[i])]
         if combiner.rows[0] % PERIOD == 0:
-            fade(combiner, 0)
+            fade(combiner, 0, retention_of(combiner))
     mirror(combiner.A[0], len(V))  # steps change the lower triangle alone
+
+
+@inline
+def retention_of(combiner):
+    """Return what is to be left of A: the share that the mean loss has fallen to, and no more than the retention."""
+    retention, before, recent = combiner.retention[0], combiner.left[0, 1], combiner.recent[0]
+    mean = recent[1] / recent[0]
+    combiner.left[0, 1] = mean
+    return mean / before if 0.0 < mean < before * retention else retention
 
 
 @inline
