@@ -179,25 +179,24 @@ def merge_combiners(combiners: Sequence[Combiner], base: Combiner, gone: Sequenc
     """
     out = sorted(set.intersection(*map(set, gone)))
     base, rows = conditioned(base, out), [int(each.rows[0]) for each in combiners]
-    start, retention = int(base.rows[0]), float(base.retention[0])
-    periods = [n // PERIOD - start // PERIOD for n in rows]
-    by = merging.shares(periods, retention)
+    fading = [float(each.left[0, 0] - base.left[0, 0]) for each in combiners]
+    by = merging.shares(fading, math.e)
     E, k = base.w.shape
     A, moved = np.zeros((E, k, k)), np.zeros((E, k))
     prior = base.prior[:, :, None] * np.eye(k)
-    for share, each, pruned in zip(by, combiners, gone, strict=True):
-        own, lasting = conditioned(base, pruned), np.exp(each.left[:, :1, None] - base.left[:, :1, None])
-        gained = _positive((each.A - prior) - lasting * (own.A - prior))
+    for share, faded, each, pruned in zip(by, fading, combiners, gone, strict=True):
+        own = conditioned(base, pruned)
+        gained = _positive((each.A - prior) - math.exp(faded) * (own.A - prior))
         A += share * gained
         moved += share * np.einsum("eij,ej->ei", each.A, each.w - own.w)
-    A += prior + retention ** sum(periods) * (base.A - prior)
+    A += prior + math.exp(sum(fading)) * (base.A - prior)
     w = base.w + np.linalg.solve(A, moved[:, :, None])[:, :, 0] if k else base.w.copy()
     found = Combiner(
         w, (A + A.swapaxes(1, 2)) / 2.0, base.P, base.prior.copy(),
         merging.summed(base.loss, [each.loss for each in combiners], np.ones(len(rows))),
         np.maximum(merging.summed(base.recent, [each.recent for each in combiners], by), 0.0),
-        base.rows + int(sum(rows) - start * len(rows)), base.retention.copy(),
-        np.stack([base.left[:, 0] + sum(periods) * math.log(retention), combiners[-1].left[:, 1]], axis=1),
+        base.rows + int(sum(rows) - base.rows[0] * len(rows)), base.retention.copy(),
+        np.stack([base.left[:, 0] + sum(fading), combiners[-1].left[:, 1]], axis=1),
     )  # fmt: skip
     return without(found, out)
 
