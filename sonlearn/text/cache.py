@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 #: Changes whenever the layout does, or what the parsers make of a text.
-VERSION = 19
+VERSION = 20
 
 #: Bytes at either end of a file that are read to see whether it has changed.
 _ENDS = 1 << 16
