@@ -40,38 +40,25 @@ class PreparedCall(NamedTuple):
 
 def prepared_call(dispatcher: Any, arguments: tuple[Any, ...]) -> PreparedCall:
     """The prepared call of a compiled kernel; AttributeError or KeyError where Numba lacks the interface."""
-    way = _way(dispatcher, arguments)
-    words = [struct.pack("q", way.address)]
-    for argument in arguments:
-        _unpack(argument, words)
-    packed = b"".join(words)
-    if len(packed) != 8 * (1 + way.words):
-        raise AttributeError("arguments of kernels are passed in another way")
-    block = np.frombuffer(packed + bytes(8 * RESULT), np.uint64).copy()
-    return PreparedCall(way.caller, block, arguments)
-
-
-class _Way(NamedTuple):
-    """How a kernel is called with arguments of some types."""
-
-    address: int  # of its machine code
-    caller: int  # address of the function that loads the words that it takes
-    words: int  # how many they are
-
-
-#: How each kernel is called, by the types of its arguments.
-_WAYS: dict[Any, _Way] = {}
-
-
-def _way(dispatcher: Any, arguments: tuple[Any, ...]) -> _Way:
     key = dispatcher, types_of(arguments)
     if key not in _WAYS:
-        _WAYS[key] = _new_way(dispatcher, arguments)
-    return _WAYS[key]
+        _WAYS[key] = _way(dispatcher, arguments)
+    address, caller, count = _WAYS[key]
+    words = [struct.pack("q", address)]
+    _unpack(arguments, words)
+    packed = b"".join(words)
+    if len(packed) != 8 * (1 + count):
+        raise AttributeError("arguments of kernels are passed in another way")
+    block = np.frombuffer(packed + bytes(8 * RESULT), np.uint64).copy()
+    return PreparedCall(caller, block, arguments)
 
 
-def _new_way(dispatcher: Any, arguments: tuple[Any, ...]) -> _Way:
-    """To find out Numba's types of tuples of arrays takes a quarter of a millisecond."""
+#: How each kernel is called, by the types of its arguments, which Numba takes a quarter of a millisecond to find out.
+_WAYS: dict[Any, tuple[int, int, int]] = {}
+
+
+def _way(dispatcher: Any, arguments: tuple[Any, ...]) -> tuple[int, int, int]:
+    """(address of its machine code, and of the function that loads the words that it takes, how many they are)."""
     types = tuple(map(numba.typeof, arguments))
     if types not in dispatcher.overloads:
         dispatcher.compile(types)
@@ -81,7 +68,7 @@ def _new_way(dispatcher: Any, arguments: tuple[Any, ...]) -> _Way:
         raise AttributeError("the machine code is not to be had")
     kind = dispatcher.targetctx.call_conv.get_function_type(compiled.signature.return_type, types)
     returns = compiled.signature.return_type is not numba.types.none
-    return _Way(address, *_caller(kind, returns))
+    return address, *_caller(kind, returns)
 
 
 def _unpack(value: Any, words: list[bytes]) -> None:
@@ -130,13 +117,10 @@ def _converted(builder: ir.IRBuilder, places: Iterator[Any], kind: Any) -> Any:
         for i, each in enumerate(kind.elements):
             value = builder.insert_value(value, _converted(builder, places, each), i)
         return value
-    word = builder.load(next(places))
-    if isinstance(kind, ir.PointerType):
-        return builder.inttoptr(word, kind)
-    if isinstance(kind, ir.DoubleType):
-        return builder.bitcast(word, kind)
-    if isinstance(kind, ir.IntType):
-        return word if kind.width == _WORD.width else builder.trunc(word, kind)
+    casts = (ir.PointerType, builder.inttoptr), (ir.DoubleType, builder.bitcast), (ir.IntType, builder.trunc)
+    for each, cast in casts:
+        if isinstance(kind, each):
+            return cast(builder.load(next(places)), kind)
     raise AttributeError(f"kernels take no {kind}")
 
 
