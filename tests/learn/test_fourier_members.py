@@ -66,15 +66,20 @@ def test_members_that_are_of_no_use_beside_trees_leave_rows_of_numbers():
             assert at_work(ours) == at
 
 
-def test_members_stay_where_classes_will_be_too_many_for_trees():
-    """Of 36 classes 35 were shown once, so there are more to come; or more are named."""
+def test_members_stay_where_classes_will_be_many_or_too_many_for_trees():
+    """Of 36 classes 35 were shown once, so there are more to come; or more are named. With names those on tuples go."""
     values, every = np.random.default_rng(0).normal(size=(64, 4)), set(CLASS_MEMBERS)
     twice, once = 1.0 + np.arange(64) // 2, 1.0 + np.minimum(np.arange(64), 35)
     auto, more = {"classes": "auto"}, {"oaa": CLASSES + 1}
-    for how, y, stay in ((auto, twice, False), (auto, once, True), (more, twice, True)):
+    outdone = {name for name in every if not CLASS_MEMBERS[name].beside_trees}
+    tuples, named = {"arow-precision:pairs-fine", "arow-precision:triples"}, values * (1, 1, 1, 0) + (0, 0, 0, 1)
+    for how, X, y, going in (
+        (auto, values, twice, outdone), (auto, values, once, tuples), (more, values, twice, set()),
+        (auto, named, twice, tuples),
+    ):  # fmt: skip
         ours = Learner(LearnOptions(**how))
-        ours.partial_fit(batch_of_dense(values, y))
-        assert at_work(ours) == {name for name in every if stay or CLASS_MEMBERS[name].beside_trees}
+        ours.partial_fit(batch_of_dense(X, y))
+        assert at_work(ours) == every - going
 
 
 def test_trees_of_a_class_that_comes_late_change_no_bit_however_cut(tmp_path):
