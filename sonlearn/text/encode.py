@@ -84,7 +84,7 @@ A_DATE = "a date (2024-03-31), or nothing (--date)"
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 #: Thai, Lao, Burmese, Khmer, Hiragana and Chinese: letters with their marks, which are no letters.
 _UNSPACED = r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u309f\u3400-\u9fff\U00020000-\U0003ffff]"
-_LETTER = re.compile(rf"(?=\w){_UNSPACED}(?:(?!\w){_UNSPACED})*")
+_LETTER = re.compile(rf"{_UNSPACED}(?<=\w)(?:(?!\w){_UNSPACED})*")
 _WHOLE = re.compile(r"-?\d+\.0+", re.ASCII)
 NO_FIELD = f"{FINITE}, true, false, null or a text: this model has no namespaces"
 
