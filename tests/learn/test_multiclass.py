@@ -329,7 +329,7 @@ def test_the_combiner_is_its_twin(better):
             twin.learn(v, int(y[i]), h[i])
     np.testing.assert_allclose(ours.w[0], twin.w, rtol=1e-9, atol=1e-9)
     np.testing.assert_array_equal(ours.A, ours.A.transpose(0, 2, 1))
-    assert (ours.left[0, 0] < ours.rows[0] // 64 * math.log(twin.keep) - 0.5) == (better > 0)
+    assert (ours.left[0] < ours.rows[0] // 64 * math.log(twin.keep) - 0.5) == (better > 0)
 
 
 def test_members_that_are_not_at_work_cost_no_bit():

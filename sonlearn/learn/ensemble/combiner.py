@@ -69,7 +69,8 @@ class Combiner(NamedTuple):
     recent: np.ndarray  # float64[E, 2]; sums of h and h * loss that fade as A does; of squared loss outliers cut
     rows: np.ndarray  # int64[1]; learned from
     retention: np.ndarray  # float64[1]; what is left of A after PERIOD rows, at most
-    left: np.ndarray  # float64[E, 2]; logarithm of what is left of A's first rows; of classes the last mean loss
+    left: np.ndarray  # float64[E]; logarithm of what is left in A of the first rows
+    mean: np.ndarray  # float64[E]; of several classes the mean loss when A last faded
 
 
 def new_combiner(members: Iterable[Member], precision: tuple[float, ...], decay: float = 0.0) -> Combiner:
@@ -83,8 +84,10 @@ def new_combiner(members: Iterable[Member], precision: tuple[float, ...], decay:
     prior = np.maximum(np.array(precision)[:, None], own)
     A, P = (diagonal[:, :, None] * np.eye(len(w)) for diagonal in (prior, 1.0 / prior))
     retention = np.array([min(RETENTION, (1.0 - decay) ** PERIOD)])
-    zero = np.zeros(E), np.zeros((E, 2)), np.zeros(1, np.int64)
-    return Combiner(np.tile(w, (E, 1)), A, P, prior, *zero, retention, np.zeros((E, 2)))
+    return Combiner(
+        np.tile(w, (E, 1)), A, P, prior, np.zeros(E), np.zeros((E, 2)), np.zeros(1, np.int64), retention,
+        left=np.zeros(E), mean=np.zeros(E),
+    )  # fmt: skip
 
 
 def without(combiner: Combiner, members: list[int]) -> Combiner:
@@ -149,7 +152,7 @@ def fade(combiner, e, retention):
         A[i, i] += (1.0 - retention) * combiner.prior[e, i]
     combiner.recent[e, 0] *= retention
     combiner.recent[e, 1] *= retention
-    combiner.left[e, 0] += math.log(retention)
+    combiner.left[e] += math.log(retention)
 
 
 @jit
@@ -179,7 +182,7 @@ def merge_combiners(combiners: Sequence[Combiner], base: Combiner, gone: Sequenc
     """
     out = sorted(set.intersection(*map(set, gone)))
     base, rows = conditioned(base, out), [int(each.rows[0]) for each in combiners]
-    fading = [float(each.left[0, 0] - base.left[0, 0]) for each in combiners]
+    fading = [float(each.left[0] - base.left[0]) for each in combiners]
     by = merging.shares(fading, math.e)
     E, k = base.w.shape
     A, moved = np.zeros((E, k, k)), np.zeros((E, k))
@@ -196,7 +199,7 @@ def merge_combiners(combiners: Sequence[Combiner], base: Combiner, gone: Sequenc
         merging.summed(base.loss, [each.loss for each in combiners], np.ones(len(rows))),
         np.maximum(merging.summed(base.recent, [each.recent for each in combiners], by), 0.0),
         base.rows + int(sum(rows) - base.rows[0] * len(rows)), base.retention.copy(),
-        np.stack([base.left[:, 0] + sum(fading), combiners[-1].left[:, 1]], axis=1),
+        left=base.left + sum(fading), mean=combiners[-1].mean.copy(),
     )  # fmt: skip
     return without(found, out)
 

@@ -671,7 +671,7 @@ def copy_some(V, some, out):
 
 @jit
 def count_learned(now, indptr, features, y, weight, columns, values, most):
-    """Count rows that are learned and their entries, and up to row `most` how many features rows have had.
+    """Count rows that are learned, their entries and those of value 1, and up to row `most` features that rows had.
 
     now : structured [1], of the state; indptr, features, y, weight : those of `Rows`
     columns : int64[n + 1], where the entries that count begin; values : float64[of these]

@@ -248,11 +248,11 @@ def lacking_rows(case: PruningCase, left: list[int]) -> list[int]:
 
 def outdone(case: PruningCase, left: list[int]) -> list[int]:
     """Positions of the members, of those `left`, that are of no use beside boosted trees, if any can be grown."""
-    going = [i for i in left if not case.inputs[i].beside_trees]  # of several classes
     if case.classes > CLASSES or all(case.inputs[i].method != "boost" for i in left):
         return []
-    more = case.names or case.classes > FEW_CLASSES
-    return [i for i in going if not more or on_tuples(case.inputs[i])]
+    only_tuples = case.names or case.classes > FEW_CLASSES
+    going = (i for i in left if not case.inputs[i].beside_trees)  # of several classes
+    return [i for i in going if on_tuples(case.inputs[i]) or not only_tuples]
 
 
 def on_tuples(member: Member) -> bool:

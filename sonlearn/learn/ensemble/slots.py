@@ -375,9 +375,9 @@ def combine(combiner, V, met, y, weight, learns, surprise, scratch, out):
 @inline
 def retention_of(combiner):
     """Return what is to be left of A: the share that the mean loss has fallen to, and no more than the retention."""
-    retention, before, recent = combiner.retention[0], combiner.left[0, 1], combiner.recent[0]
+    retention, before, recent = combiner.retention[0], combiner.mean[0], combiner.recent[0]
     mean = recent[1] / recent[0]
-    combiner.left[0, 1] = mean
+    combiner.mean[0] = mean
     return mean / before if 0.0 < mean < before * retention else retention
 
 
