@@ -96,21 +96,12 @@ def speed(run: RunLike, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def members(source: Learner | RunLike, label: str | int | None = None, ax: Axes | None = None) -> Axes:
-    """Return what each member of a committee or mixture weighs; pruned ones have no bar.
+def members(source: Learner | RunLike, ax: Axes | None = None) -> Axes:
+    """Draw what each member of a committee or mixture weighs; pruned ones have no bar.
 
-    Parameters
-    ----------
-    source : Learner, Run, or path of a log
-    label : str, int or None
-        Of several classes, which one's.
-
-    Raises
-    ------
-    OptionError
-        There are no members, or no class of that label; here as in the functions below.
+    Raises OptionError where there are no members.
     """
-    listed = ranked_members(_of_class(_facts(source), label))
+    listed = ranked_members(_facts(source))
     if not listed:
         raise OptionError("there are no members: the method is neither committee nor mixture")
     named = [(one["name"] if one["weight"] is not None else f"{one['name']} (pruned)", one["weight"] or 0.0)
@@ -119,7 +110,7 @@ def members(source: Learner | RunLike, label: str | int | None = None, ax: Axes 
 
 
 def weights(source: Learner | RunLike, top: int = TOP, label: str | int | None = None, ax: Axes | None = None) -> Axes:
-    """The `top` largest weights in magnitude, by id or (of a log) by name; `label` as in `members`."""
+    """The `top` largest weights in magnitude, by id or (of a log) by name; `label`: of several classes, which one's."""
     listed = _of_class(_facts(source, top), label).get("weights")
     if not listed:
         raise OptionError("there are no weights")

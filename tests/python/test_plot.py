@@ -12,7 +12,7 @@ import matplotlib
 matplotlib.use("Agg")
 from matplotlib import pyplot
 
-from sonlearn import InputError, Learner, LearnOptions, OptionError, plot, read_batches
+from sonlearn import InputError, Learner, LearnOptions, OptionError, from_scipy, plot, read_batches
 from sonlearn.cli import main
 
 pytestmark = pytest.mark.interpreted
@@ -103,6 +103,13 @@ def test_of_several_classes(tmp_path):
     assert plot.weights(learner, top=1, label=2).patches[0].get_width() == w[k][np.argmax(np.abs(w[k]))]
     with pytest.raises(OptionError, match="expected one of 1, 2, 3"):
         plot.weights(learner)
+
+
+def test_members_of_several_classes():
+    learner = Learner(LearnOptions(classes="auto", members="nag,arow-precision:zs"))
+    learner.partial_fit(from_scipy(np.arange(60.0).reshape(30, 2) % 7, np.arange(30) % 3.0))
+    weights = [member["weight"] for member in learner.facts()["members"]]
+    assert sorted(bar.get_width() for bar in plot.members(learner).patches) == sorted(weights)
 
 
 def test_what_cannot_be_drawn(log, tmp_path):
