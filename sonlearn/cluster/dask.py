@@ -260,7 +260,7 @@ def _in_rounds(client: Client, job: LearnJob, parts: list[Any], chosen: Rounds, 
         seen = done.progress.examples
     previous: Any = None  # what the round before began with
     for own in chosen.rounds:
-        learned = [begin(base, before) for before in each[: len(own)]]
+        learned = [begin(base, before) for before in each]
         for at in range(0, max(map(len, own)), COPY_EVERY):
             learned = _computed(client, learned, 2) if at else learned
             for g, numbers in enumerate(own):
@@ -268,11 +268,8 @@ def _in_rounds(client: Client, job: LearnJob, parts: list[Any], chosen: Rounds, 
                     span = Span(max(alone.get(i, 0), LAST_ROWS if i == last else 0))
                     learned[g] = learn(i, learned[g], span)
         lights = map(dask.delayed(tasks.without_learner), learned)
-        merged = _tree(base, previous, learned)
-        if len(learned) > 1:
-            previous = base
-        base, *lights = _computed(client, [merged, *lights])
-        each[: len(lights)] = lights
+        merged, previous = _tree(base, previous, learned), base
+        base, *each = _computed(client, [merged, *lights])
     settle = dask.delayed(functools.partial(tasks.settled_on, job, last + 1, Span(0, LAST_ROWS)))
     base = settle(parts[last], begin(base, None))
     every = checked_results(client.compute([*each, base]), job.reading)

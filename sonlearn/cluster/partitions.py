@@ -206,16 +206,16 @@ def _line(line: str | bytes | dict[str, Any]) -> bytes:
 class Rounds(NamedTuple):
     """Numbers of partitions, from 0 on, for learners that are merged after each round."""
 
-    rounds: tuple[tuple[range, ...], ...]  # of each round, each learner's partitions
+    rounds: tuple[tuple[range, ...], ...]  # of each round, each learner's partitions: none has none
 
     @property
     def learners(self) -> int:
         """Return how many there are."""
-        return max(len(each) for each in self.rounds)
+        return len(self.rounds[0])
 
     def of(self, learner: int) -> list[range]:
         """The partitions of one learner."""
-        return [each[learner] for each in self.rounds if learner < len(each)]
+        return [each[learner] for each in self.rounds]
 
 
 def plan_rounds(parts: int, learners: int, rounds: int | None = None) -> Rounds:

@@ -234,10 +234,8 @@ def learn_rows(
     return after
 
 
-def begin_round(base: LearnedPartition | None, before: LearnedPartition | None) -> LearnedPartition | None:
+def begin_round(base: LearnedPartition, before: LearnedPartition | None) -> LearnedPartition:
     """The merged learner `base`, to be gone on with by the learner whose progress so far is that of `before`."""
-    if base is None:
-        return None
     own = {"problem": base.problem, "header": base.header, "arrays": base.arrays, "names": base.names}
     return dataclasses.replace(before or LearnedPartition(), **own)
 

@@ -98,8 +98,6 @@ class PolicyTotals:
         self._count_actions(decisions, decided, known, logged)
 
     def _count_actions(self, decisions: Decisions, decided: Decided, known: np.ndarray, cost: np.ndarray) -> None:
-        if not decisions.n:
-            return
         sizes = np.diff(decisions.first)
         numbers = decisions.column
         if not numbers.any():  # actions are rows: numbered by their place

@@ -268,8 +268,8 @@ class Sketch:
         return cls(**values)
 
     def _mergeable(self) -> dict[str, Any]:
-        """Return what two sketches must share to be merged."""
-        return self._values()
+        """Return what two sketches must share to be merged: all but the seed."""
+        return {name: value for name, value in self._values().items() if name != "seed"}
 
     def settings(self) -> dict[str, Any]:
         """Settings by name, a rule's values among them: for people."""

@@ -67,9 +67,6 @@ class _Batched(Sketch):
     def _values(self) -> dict[str, Any]:
         return {"size": self.size, "seed": self.seed}
 
-    def _mergeable(self) -> dict[str, Any]:
-        return {name: value for name, value in self._values().items() if name != "seed"}
-
     def _state(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         return {"rng": self._rng.bit_generator.state}, dict(zip(self._names, self._now, strict=True))
 

@@ -151,8 +151,7 @@ class ChunkParser:
             if format == "vw":
                 stopped = parse_vw(chunk, self._names, self._rows, state)
             else:
-                o = self._options
-                stopped = parse_svmlight(chunk, o.constant, o.strict, self._rows, state)
+                stopped = parse_svmlight(chunk, self._options.constant, self._options.strict, self._rows, state)
             if stopped == at.NUMBER_UNDECIDED:
                 chunk = chunk.copy()  # the caller's has the text
                 shorten(chunk, int(state[at.AT]))

@@ -163,7 +163,7 @@ class CsvRecords:
         self._reader = csv.reader(self._lines(), delimiter=options.delimiter, strict=True)
         self.header, self.columns, self._decimal = 1, list[str](), list[int]()
         self._headers = list[list[str]]()
-        for line, record, error in self._records():
+        for line, record, error in self:
             if error is not None:
                 raise error.but(expected=error.expected + header_hint(self.text, [], options))
             separator = _SEPARATOR.fullmatch(self.text)
@@ -190,9 +190,6 @@ class CsvRecords:
     def text(self) -> str:
         """That of the last record, or of the header before the first one."""
         return "".join(self._record_lines)
-
-    def __iter__(self) -> Iterator[tuple[int, list[str], InputError | None]]:
-        yield from self._records()
 
     def _decimal_columns(self, rows: list[list[str]], action: str) -> list[int]:
         """Return the places of columns whose numbers have decimal commas, as the first rows say."""
@@ -228,8 +225,7 @@ class CsvRecords:
                 self._record_lines.append(line + "\n")
                 yield self._record_lines[-1]
 
-    def _records(self) -> Iterator[tuple[int, list[str], InputError | None]]:
-        """(first line, fields, error or None) of records that are not blank."""
+    def __iter__(self) -> Iterator[tuple[int, list[str], InputError | None]]:
         while True:
             line, reason = self._reader.line_num + 1, ""
             self._record_lines.clear()

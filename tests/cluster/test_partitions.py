@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import itertools
 
 import numpy as np
 import pytest
@@ -119,6 +120,10 @@ def test_rounds_and_parts_are_many(tmp_path):
     """Sixteen rounds where there are partitions enough, of eight partitions a learner at most."""
     assert [len(plan_rounds(parts, 8).rounds) for parts in (1, 8, 20, 128, 129, 8 * 400)] == [1, 1, 2, 16, 16, 50]
     assert len(plan_rounds(128, 8, 3).rounds) == 3
+    for parts, learners, rounds in itertools.product(range(1, 60), range(1, 9), (None, 3, 100)):  # each learns in each
+        own = [len(each) for each in plan_rounds(parts, learners, rounds).rounds]
+        assert own == [min(parts, learners)] * len(own)
+        assert all(len(numbers) for each in plan_rounds(parts, learners, rounds).rounds for numbers in each)
     path = tmp_path / "rows.svm"
     path.write_bytes(b"1 1:1 2:1\n" * 500_000)  # 5 MB
     for wanted, expected in ((1, 1), (3, 3), (100, 4)):  # of a mebibyte at least

@@ -68,14 +68,6 @@ class Params(NamedTuple):
     sketch: DiagonalFDParams  # with the retention: 1 - decay
 
 
-class Models(NamedTuple):
-    """What is learned."""
-
-    diagonal: DiagonalState
-    columns: SketchedState  # see `new_sketched`
-    now: np.ndarray  # structured [1], see `SCALARS`
-
-
 class Problem(NamedTuple):
     """Decisions, as `sonlearn.data.decisions.Decisions` has them."""
 
@@ -203,8 +195,7 @@ class ConfidentRewards(RewardModel):
         longest, at = int(np.diff(problem.first).max(initial=0)), 0
         scratch = DecisionScratch(*np.zeros((2, self._columns)), np.zeros((6, longest)), self._sketch)
         while True:
-            models = Models(state.diagonal, state.sketched, state.now)
-            at, places = run(self._params, models, scratch, sparse, dense, problem, out, at, learn)
+            at, places = run(self._params, state, scratch, sparse, dense, problem, out, at, learn)
             if at == len(problem.action):
                 return state
             pairs = more_room(state.diagonal.pairs, places, self._columns)
@@ -227,32 +218,32 @@ class ConfidentRewards(RewardModel):
 
 
 @jit(allocates=True)
-def run(params, models, scratch, sparse, dense, problem, out, start, learn):
+def run(params, state, scratch, sparse, dense, problem, out, start, learn):
     """Decide, and if `learn` learn, decisions from `start` on until there is no room for pairs.
 
     Returns where that is and how many places are needed there, or (n, 0).
 
     Parameters
     ----------
-    params : Params; models : Models, changed if `learn`; scratch : DecisionScratch
+    params : Params; state : ConfidentState, changed if `learn`; scratch : DecisionScratch
     sparse, dense : Rows, the candidates' as each model sees them; not modified
     problem : Problem, not modified; out : Decided, filled in
     start : int; learn : bool
     """
-    now = models.now[0]
+    now = state.now[0]
     for i in range(start, len(problem.action)):
         begin, end = problem.first[i], problem.first[i + 1]
         if learn:
-            pairs, columns = models.diagonal.pairs, len(models.diagonal.bias)
+            pairs, columns = state.diagonal.pairs, len(state.diagonal.bias)
             entries = sparse.indptr[problem.row[end - 1] + 1] - sparse.indptr[problem.row[begin]]
             needed = places_needed(pairs, entries, end - begin, columns)
             if room_for_pairs(pairs, columns) < needed:
                 return i, needed
-        shows = estimate(params, models, scratch, sparse, dense, problem, begin, end)
+        shows = estimate(params, state, scratch, sparse, dense, problem, begin, end)
         decide(params, now, scratch, out, begin, end, shows)
-        action, cost, p = outcome(params.rule.seed, models.now, problem, out, i, learn)
+        action, cost, p = outcome(params.rule.seed, state.now, problem, out, i, learn)
         if learn and not math.isnan(cost):
-            learn_reward(params, models, scratch, sparse, dense, problem, begin, end, action, -cost, p)
+            learn_reward(params, state, scratch, sparse, dense, problem, begin, end, action, -cost, p)
     return len(problem.action), 0
 
 
@@ -284,21 +275,21 @@ def outcome(seed, scalars, problem, out, i, learn):
 
 
 @inline(allocates=True)
-def estimate(params, models, scratch, sparse, dense, problem, begin, end):
+def estimate(params, state, scratch, sparse, dense, problem, begin, end):
     """Return what both models say of the candidates, into scratch.score; whether the sketched one has rows."""
-    features, squares, shows, now = 0, 0.0, True, models.now[0]
+    features, squares, shows, now = 0, 0.0, True, state.now[0]
     left = left_of(params, now, now["learned"])
-    room = sketched.MAX_FEATURES if len(models.columns.now) > 0 else 0
+    room = sketched.MAX_FEATURES if len(state.sketched.now) > 0 else 0
     for c in range(begin, end):
         row, k, a = problem.row[c], problem.column[c], c - begin
         if c == begin or row != problem.row[c - 1]:
-            diagonal.score(models.diagonal, sparse, row, left, scratch.z, scratch.v)
+            diagonal.score(state.diagonal, sparse, row, left, scratch.z, scratch.v)
             features, squares = spread(dense, row, scratch.sketch.x)
             features = min(features, room)
         scratch.score[0, a], scratch.score[1, a] = scratch.z[k], scratch.v[k]
         if features > 0 and 0.0 < squares < sketched.MAX_SQUARED_NORM:
             scratch.score[2, a], scratch.score[3, a] = sketched.estimate(
-                params.sketch, models.columns, scratch.sketch, k, features, squares, now["learned"]
+                params.sketch, state.sketched, scratch.sketch, k, features, squares, now["learned"]
             )
         else:
             scratch.score[2, a], shows = 0.0, False
@@ -335,9 +326,9 @@ def share_of(now):
 
 
 @inline(allocates=True)
-def learn_reward(params, models, scratch, sparse, dense, problem, begin, end, action, reward, p):
+def learn_reward(params, state, scratch, sparse, dense, problem, begin, end, action, reward, p):
     """Learn the reward, which `outcome` has counted, of a decision's candidate `action`, chosen with probability p."""
-    now = models.now[0]
+    now = state.now[0]
     at = now["learned"] - 1
     left = left_of(params, now, at)
     if not now["high"] > now["low"]:
@@ -356,12 +347,12 @@ def learn_reward(params, models, scratch, sparse, dense, problem, begin, end, ac
             target = expected + ((r - expected) / p if a == action else 0.0)
         row, k = problem.row[c], problem.column[c]
         z, v = scratch.score[0, a], scratch.score[1, a]
-        diagonal.update(link, models.diagonal, sparse, row, left, k, z, v, target, weight)
+        diagonal.update(link, state.diagonal, sparse, row, left, k, z, v, target, weight)
         features, squares = spread(dense, row, scratch.sketch.x)
         if features > 0 and 0.0 < squares < sketched.MAX_SQUARED_NORM:
-            sketched.update(params.sketch, models.columns, scratch.sketch, k, features, at, target, weight)
+            sketched.update(params.sketch, state.sketched, scratch.sketch, k, features, at, target, weight)
     if left < RENEWAL_SHARE:
-        diagonal.renew(models.diagonal, left_of(params, now, now["learned"]))
+        diagonal.renew(state.diagonal, left_of(params, now, now["learned"]))
         now["renewed"] = now["learned"]
 
 

@@ -175,7 +175,7 @@ def go_on(params, state, work, most):
             since = now["last"] % now["slots"], now["slots"]
             for number in range(params.trees if params.turns > 1 else 0):
                 leaf = state.leaves[number]
-                find_leaves(params, state, leaf, now["first"] + number, since, 0, now["rows"] - now["last"])
+                find_leaves(params, state, leaf, now["first"] + number, since, now["rows"] - now["last"])
         most -= n * (min(now["columns"], COLUMNS) * params.depth + of_classes)
 
 
@@ -204,6 +204,6 @@ def restore(params, state, work):
         start_scores(params.loss, now, state.labels, state.starts, state.scores)
     for number in range(params.trees):
         leaf, each = state.leaves[number], number + (growing(params, now) if number < t else now["first"])
-        find_leaves(params, state, leaf, each, (0, now["slots"]), 0, min(now["rows"], now["slots"]))
+        find_leaves(params, state, leaf, each, (0, now["slots"]), min(now["rows"], now["slots"]))
         if number < t:
             add_leaves(params, state, leaf, work.by_leaf[GRADIENT], each)

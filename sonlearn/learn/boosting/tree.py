@@ -451,13 +451,13 @@ def add_leaves(params, state, leaf, moves, t):
 
 
 @inline
-def find_leaves(params, state, leaf, t, ring, begin, end):
-    """leaf[slot of row i] <- where the rows i from begin to end of a ring end in tree t.
+def find_leaves(params, state, leaf, t, ring, end):
+    """leaf[slot of row i] <- where the first rows i of a ring, up to `end`, end in tree t.
 
     The looks for one row need not wait for those for another.
     """
     width = state.now[0]["width"]
-    for first in range(begin, end, SIDE_BY_SIDE):
+    for first in range(0, end, SIDE_BY_SIDE):
         last = min(first + SIDE_BY_SIDE, end)
         for i in range(first, last):
             leaf[slot_of(ring, i)] = 0

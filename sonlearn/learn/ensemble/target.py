@@ -198,17 +198,11 @@ class Target:
         """Fill `out` with predictions of the loss that was asked for, of the combiner's z; float64[n, 1] both."""
         return label_scale.unscale_rows, (self._given.code, self.classes, scale, z, out)
 
-    def losses(self, z: np.ndarray, part: Part) -> np.ndarray:
-        """float64[n]: those of a combination z, float64[n, 1], of the rows of `part`."""
-        found = np.zeros(len(z))
-        losses(Loss(self.loss.code, float(part.scale.par.mean())), z[:, 0], part.rows.y, found)
-        return found
-
     def errors(self, V: np.ndarray, part: Part) -> tuple[np.ndarray, np.ndarray]:
         """(errors of the combinations V, float64[k, n], weights of their squares, float64[n]).
 
         Of two classes they are those of the probabilities. Of values the squares of the last combination's errors add
-        up to its losses (see `losses`).
+        up to its losses.
         """
         rows = part.rows
         if self.classes:
@@ -216,7 +210,9 @@ class Target:
         errors = V - rows.y
         if self.loss.code == SQUARED:
             return errors, rows.weight
-        return errors, rows.weight * self.losses(V[-1:].T, part) / np.maximum(errors[-1] ** 2, MIN_QUANTILE_ERROR**2)
+        own = np.zeros(len(rows.y))
+        losses(Loss(self.loss.code, float(part.scale.par.mean())), V[-1], rows.y, own)
+        return errors, rows.weight * own / np.maximum(errors[-1] ** 2, MIN_QUANTILE_ERROR**2)
 
     # -- reports -----------------------------------------------------------------------------------------------------
 
