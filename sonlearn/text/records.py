@@ -51,6 +51,7 @@ from sonlearn.text.columns import (
     Labelling,
     first_names,
     label_of,
+    likely,
     reading_of,
     weight_of,
     without_label,
@@ -226,8 +227,10 @@ class RecordRows:
             (*(kind for kind in held if name in first or kind not in _PLAIN), *ABSENT)
             for name, held in found.kinds.items()
         }  # fmt: skip
-        unmet = [self._unmet_note(*pair) for pair in self._unmet.items()] if self._table.rows >= SAMPLE else []
-        found = found._replace(columns=tuple(rows_of), kinds=kinds, notes=(*found.notes, *unmet), objects=batch.n > 0)
+        titles = [member.title for member in met]
+        unmet = self._unmet.items() if self._table.rows >= SAMPLE else ()
+        found = found._replace(columns=tuple(rows_of), kinds=kinds, objects=batch.n > 0)
+        found = found._replace(notes=(*found.notes, *(self._unmet_note(name, flag, titles) for name, flag in unmet)))
         run_byte, run_start = np.array(self._runs, dtype=np.int64).reshape(-1, 2).T.copy()
         run_indptr = np.array(self._run_indptr, dtype=np.int64)
         runs = Runs(batch.indptr, batch.indices, batch.values, run_indptr, run_byte.astype(np.uint8), run_start)
@@ -242,9 +245,10 @@ class RecordRows:
         return parsed._replace(found=found, runs=runs)
 
     @staticmethod
-    def _unmet_note(name: str, flag: str) -> str:
-        inner = "; a member of a member cannot be it" if flag[2:] in _OF_ITSELF and ("." in name or "^" in name) else ""
-        return f"{flag} {shorten(name)}: none of the first {SAMPLE} objects has such a member{inner}"
+    def _unmet_note(name: str, flag: str, met: list[str]) -> str:
+        inner = flag[2:] in _OF_ITSELF and ("." in name or "^" in name)
+        end = "; a member of a member cannot be it" if inner else likely(name, met)
+        return f"{flag} {shorten(name)}: none of the first {SAMPLE} objects has such a member{end}"
 
     # -- features ----------------------------------------------------------------------------------------------------
 

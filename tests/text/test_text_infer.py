@@ -636,4 +636,4 @@ def test_a_unit_of_a_column_that_is_not_there_is_named(write):
     else:
         reader = Reader(io.BytesIO(text), options, usual=True)
         list(reader)
-        assert "--unit 'prise': none of the first 100 objects has such a member" in reader.notes
+        assert "--unit 'prise': none of the first 100 objects has such a member; did you mean 'price'?" in reader.notes
