@@ -130,7 +130,7 @@ def malformed(buf: np.ndarray, begin: int, at: int, what: int, place: tuple[str,
         if problem is not None:
             return InputError(source, line, 1, *problem)
     expected = _EXPECTED[format][what]
-    if format == "svmlight" and what in (code.BAD_LABEL, code.BAD_INDEX):
+    if format == "svmlight" and what in (code.BAD_LABEL, code.BAD_INDEX, code.BAD_INTEGER):
         expected += _meant(text)
     if what == code.NO_BAR:
         at, word = begin, text

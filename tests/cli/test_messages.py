@@ -52,6 +52,7 @@ BAD_TEXTS = [
      "t: found 3 malformed lines and nothing else (the first: t:1:1: found 'x', expected "),
     ("x\ny\n1 1:z\n", f"{FORMAT} --on-error skip", "$), expected at least one example"),
     ("customer id,age,y\n1,2,3\n", FORMAT, NO_LABEL), ("a;b;y\n1,2,3\n", FORMAT, NO_LABEL),
+    ("5.8\t2.8\t3\n", FORMAT, NO_LABEL),
     ("id\tage\ty\n1,2,3\n", FORMAT, NO_LABEL), ('"a","b"\n1,2,3\n', FORMAT, NO_LABEL),
     *((text, f"{FORMAT}{flags}", ARRAY) for flags in ("", " --label y")
       for text in ('[{"a": 1}, {"a": 2}]', '[\n{"a": 1}\n]\n', '[{"a": 1, "b": 2},\n{"a": 2}]\n')),
