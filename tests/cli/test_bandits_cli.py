@@ -73,9 +73,9 @@ def test_a_run_goes_on_where_it_was_stopped(cli, tmp_path):
 def table_of_offers(rows):
     """A log of four of five actions as CSV, with a number in each context."""
     draw = random.Random(1)
-    lines = [
-        f"{draw.choice('abc')},{draw.random()!r},{i % 4 + 1},{int(draw.random() < 0.5)},0.25\n" for i in range(rows)
-    ]
+    lines = []
+    for i in range(rows):
+        lines.append(f"{draw.choice('abc')},{draw.random()!r},{i % 4 + 1},{int(draw.random() < 0.5)},0.25\n")
     return "who,age,shown,bought,chance\n" + "".join(lines)
 
 
@@ -182,9 +182,8 @@ def test_actions_of_a_table_may_have_names(cli, tmp_path):
         cli.out(f"train {flags} --cb_explore 4 -f half --examples 100 {table}.csv")
         shown[table] = [(tmp_path / name).read_text() for name in ("p", "p2")]
         shown[table].append(cli.out(f"evaluate -i m {table}.csv"))
-        (tmp_path / "rest.csv").write_text(
-            head + "\n" + "".join((tmp_path / f"{table}.csv").read_text().splitlines(True)[101:])
-        )
+        rest = (tmp_path / f"{table}.csv").read_text().splitlines(True)[101:]
+        (tmp_path / "rest.csv").write_text(f"{head}\n{''.join(rest)}")
         assert cli("train --quiet -i half -f half rest.csv")[0] == 0
         assert (tmp_path / "half").read_bytes() == (tmp_path / "m").read_bytes()
     for k, name in names.items():

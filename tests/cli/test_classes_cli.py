@@ -80,10 +80,10 @@ def test_probabilities_and_scores_stand_beside_labels(cli):
     cli("train", *NAG, "--classes", "auto", "--probabilities", "-p", "p", "a.vw")
     assert Path("p").read_text(encoding="utf-8").splitlines()[:2] == ["unknown 0", "ham:1"]
     status, _, err = cli("train", *NAG, "--probabilities", "a.svm")
-    assert (status, err) == (
-        1, "sonlearn: --probabilities: expected a model of several classes: --oaa K, "
-        "--multinomial K, or --classes auto; of two classes give --output csv or jsonl as well",
-    )  # fmt: skip
+    told = (
+        "of several classes: --oaa K, --multinomial K, or --classes auto; of two classes give --output csv or jsonl as"
+    )
+    assert (status, err) == (1, f"sonlearn: --probabilities: expected a model {told} well")
 
 
 @pytest.mark.parametrize("method", ["fd-son", "nag"])
@@ -117,9 +117,7 @@ def test_progress_and_inspect_speak_of_classes(cli):
     for name in NAMES:
         assert f"largest weights of class {name}: 2 of 5" in out.splitlines()
     predicted = json.loads(cli.out("inspect --json m"))
-    assert [one["label"] for one in predicted["classes"]] == list(dict.fromkeys(["ham", "spam"])) + [
-        one["label"] for one in predicted["classes"][2:]
-    ]
+    assert [one["label"] for one in predicted["classes"]][:2] == ["ham", "spam"]
     assert sorted(one["label"] for one in predicted["classes"]) == sorted(counts)
     assert all(len(one["weights"]) == 5 for one in predicted["classes"])
 
@@ -133,11 +131,8 @@ def test_the_format_does_not_matter(cli):
     first, second = (Path(name).read_text(encoding="utf-8").splitlines() for name in ("csv.p", "vw.p"))
     assert first == [line.split(" ")[0] for line in second]
     cached = CachedReader("a.vw", path="c", labels=Labelling(names=True))
-    for batches in (
-        list(cached),
-        list(cached),
-        list(Reader("a.vw", labels=Labelling(names=True), chunk_bytes=200, threads=2)),
-    ):
+    read = Reader("a.vw", labels=Labelling(names=True), chunk_bytes=200, threads=2)
+    for batches in (list(cached), list(cached), list(read)):
         assert [name for batch in batches for name in batch.class_names] == [row[0] for row in rows]
     assert all(batch.class_names is None for batch in read_batches("a.svm", class_names=True))
 
@@ -160,13 +155,12 @@ def test_three_names_in_the_first_rows_are_several_classes(cli, form):
     Path("t").write_text(table_of(words_of(NAMES * 5), form), encoding="utf-8")
     column = () if form == "vw" else ("--label", "label")
     status, _, err = cli("train", "--method", "nag", *column, "-f", "told", "t")
-    assert (status, err.split("\n")[0]) == (
-        0, "labels are three names or more: several classes are learned (--classes auto)",
-    )  # fmt: skip
+    told = "labels are three names or more: several classes are learned (--classes auto)"
+    assert (status, err.split("\n")[0]) == (0, told)
     cli("train", *NAG, *column, "--classes", "auto", "-f", "asked", "t")
     assert Path("told").read_bytes() == Path("asked").read_bytes()
     Path("t").write_text(table_of(words_of(("none", "NA", "low", "high") * 5), form), encoding="utf-8")
-    assert "labels are three names or more" in cli.err("train", "--method", "nag", *column, "t")
+    assert told in cli.err("train", "--method", "nag", *column, "t")
     Path("t").write_text(table_of(words_of(NAMES * 5), form), encoding="utf-8")
     cli("train", *NAG, "-i", "told", "-f", "told", "--log-json", "log", "t")
     assert json.loads(Path("log").read_text().splitlines()[-1])["classes"][0]["label"] == "ham"
@@ -181,9 +175,8 @@ def test_three_names_are_several_classes_also_where_rows_are_explained_or_settin
     assert (status, told in err) == (0, True)
     assert cli("train", *NAG, "--audit", *column, "--classes", "auto", "t")[1] == out
     for flags in ((), ("--classes", "auto")):
-        status, _, err = cli(
-            "tune", "--grid", "method=nag learning-rate=.1,1", *column, *flags, "-f", f"m{len(flags)}", "t"
-        )
+        grid = ("--grid", "method=nag learning-rate=.1,1")
+        status, _, err = cli("tune", *grid, *column, *flags, "-f", f"m{len(flags)}", "t")
         assert (status, told in err, err.count("--classes auto")) == (0, not flags, 2 - len(flags) // 2)
     assert Path("m0").read_bytes() == Path("m2").read_bytes()
 
@@ -192,9 +185,8 @@ def test_three_names_are_several_classes_also_where_rows_are_explained_or_settin
 def test_where_a_third_name_comes_late_or_an_option_is_against_it_there_are_two_classes(cli, form):
     column = () if form == "vw" else ("--label", "label")
     Path("t").write_text(table_of(words_of(("ham", "spam") * 20000 + ("eggs",)), form), encoding="utf-8")
-    assert "found label 'eggs', expected 'ham' or 'spam', the two labels so far" in cli.error(
-        "train", *NAG, *column, "t"
-    )
+    told = "found label 'eggs', expected 'ham' or 'spam', the two labels so far"
+    assert told in cli.error("train", *NAG, *column, "t")
     for labels, flags in (
         (("ham", "spam", "eggs") * 5, ("--positive", "spam")), (("ham", "spam", "eggs") * 5, ("--binary",)),
         (("ham", "spam", "eggs") * 5, ("--threshold", ".3")), (("ham", "spam", "?") * 5, ()),

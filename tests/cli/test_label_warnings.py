@@ -43,9 +43,8 @@ def test_among_values_a_missing_one_is_no_label(cli, tmp_path, missing, form):
     """As in other columns: the row is predicted, and not learned."""
     models = []
     for place in ("", missing):
-        said = trained(
-            cli, tmp_path, (3.5, place, 4.25, 1), "--loss", "squared", "-f", tmp_path / "m", "--quiet", form=form
-        )
+        flags = ("--loss", "squared", "-f", tmp_path / "m", "--quiet")
+        said = trained(cli, tmp_path, (3.5, place, 4.25, 1), *flags, form=form)
         assert said == (0, "", "")
         models.append((tmp_path / "m").read_bytes())
     assert models[0] == models[1]
@@ -137,9 +136,8 @@ def test_the_positive_word(cli, tmp_path, labels, positive):
 def test_one_label_alone_is_said(cli, tmp_path):
     for labels, flags in ((["yes"], ()), ([1], ()), ([0], ()), (["a"], ("--classes", "auto"))):
         status, _, err = trained(cli, tmp_path, labels * 10, "--quiet", *flags)
-        warning = (
-            f"sonlearn: warning: all labels are {str(labels[0])!r}: there is nothing to tell apart; is it the right"
-        )
+        told = "there is nothing to tell apart; is it the right"
+        warning = f"sonlearn: warning: all labels are {str(labels[0])!r}: {told}"
         assert (status, err[: len(warning)]) == (0, warning)
         assert trained(cli, tmp_path, labels * 9, "--quiet", *flags)[2] == ""
     assert trained(cli, tmp_path, ["yes"] * 99 + ["no"], "--quiet")[2] == ""
@@ -185,9 +183,8 @@ def test_the_order_of_labels_is_that_of_all_rows_however_cut(size):
 
 
 def test_nobody_is_said_by_name(cli, tmp_path):
-    err = trained(
-        cli, tmp_path, ["ham", *["spam" if i % 20 == 0 else "ham" for i in range(199)]], "--quiet", "--threshold", ".99"
-    )[2]
+    labels = ["ham", *["spam" if i % 20 == 0 else "ham" for i in range(199)]]
+    err = trained(cli, tmp_path, labels, "--quiet", "--threshold", ".99")[2]
     assert err.startswith("sonlearn: warning: no example was predicted 'spam', though 5 % are")
     assert err.endswith("of those it predicts are 'spam'")
 

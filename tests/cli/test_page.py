@@ -77,8 +77,12 @@ class Outline(HTMLParser):
         ]  # fmt: skip
 
 
-def outline(path):
-    return Outline(page(read_run(path)).decode())
+def entries(logs, name):
+    return [json.loads(line) for line in (logs / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def page_of(lines):
+    return page(run_of([json.dumps(line).encode() + b"\n" for line in lines], "log")).decode()
 
 
 SECTIONS = {
@@ -168,17 +172,16 @@ def test_dots_of_the_calibration_are_its_bins(logs):
 
 def test_bars_and_tables_have_the_logs_numbers(logs):
     run = read_run(logs / "two.jsonl")
-    seen = outline(logs / "two.jsonl")
     text = page(run).decode()
+    seen = Outline(text)
     members = re.search(r'<section id="members".*?</section>', text, re.DOTALL)[0]
     shown = dict(re.findall(r'<th scope="row" title="([^"]*)">.*?</td><td>([^<]*)</td>', members))
-    figures = {
-        m["name"]: f"{m['weight']:.4f}".replace("-", "\u2212") for m in run.end["members"] if m["weight"] is not None
-    }
+    weight_of = {m["name"]: m["weight"] for m in run.end["members"] if m["weight"] is not None}
+    figures = {name: f"{w:.4f}".replace("-", "\u2212") for name, w in weight_of.items()}
     assert shown == figures
     starts = [float(v) for v in re.findall(r"--start:([\d.]+);", members)]
     shares = [float(v) for v in re.findall(r"--share:([\d.]+)", members)]
-    weights = sorted((m["weight"] for m in run.end["members"] if m["weight"] is not None), key=lambda w: -abs(w))
+    weights = sorted(weight_of.values(), key=lambda w: -abs(w))
     span = max(0.0, *weights) - min(0.0, *weights)
     assert shares == pytest.approx([abs(w) / span for w in weights], abs=1e-4)
     zero = -min(0.0, *weights) / span
@@ -219,9 +222,9 @@ def test_what_losses_along_a_stream_are_is_said(tmp_path, given, said, capsys):
 
 
 def test_a_page_about_a_test_does_not_say_that_anything_was_learned(logs):
-    lines = [json.loads(line) for line in (logs / "two.jsonl").read_text(encoding="utf-8").splitlines()]
+    lines = entries(logs, "two")
     lines[0]["verb"] = "test"
-    text = page(run_of([json.dumps(line).encode() + b"\n" for line in lines], "log")).decode()
+    text = page_of(lines)
     assert "Nothing was learned" in text
     assert "before it was learned from" not in text
     assert "before it was learned from" in page(read_run(logs / "two.jsonl")).decode()
@@ -250,10 +253,10 @@ def test_dots_of_values_are_the_sample(logs):
 
 
 def test_what_many_labels_have_in_common_is_neither_right_nor_wrong(logs):
-    lines = [json.loads(line) for line in (logs / "classes.jsonl").read_text(encoding="utf-8").splitlines()]
+    lines = entries(logs, "classes")
     counts = (1 + np.arange(14 * 14).reshape(14, 14) % 5).tolist()
     lines[-1]["confusion"] = {"labels": [*map(str, range(13)), "9 others"], "counts": counts, "others": 9}
-    text = page(run_of([json.dumps(line).encode() + b"\n" for line in lines], "log")).decode()
+    text = page_of(lines)
     table = Outline(re.search('<table class="confusion dense">.*?</table>', text, re.DOTALL)[0])
     assert len(table.of("td", **{"class": "right"})) == 13
     assert len(table.of("td", **{"class": "wrong"})) == 14 * 14 - 14
@@ -265,16 +268,13 @@ def test_what_many_labels_have_in_common_is_neither_right_nor_wrong(logs):
 
 
 def test_what_stands_in_the_input_is_text(logs):
-    lines = [json.loads(line) for line in (logs / "classes.jsonl").read_text(encoding="utf-8").splitlines()]
-    evil = '<script>alert("1")</script>&amp;\udcff\x00\x1b]'
-    lines[0]["data"] = [evil]
+    lines, evil = entries(logs, "classes"), '<script>alert("1")</script>&amp;\udcff\x00\x1b]'
+    lines[0]["data"], lines[-1]["warnings"] = [evil], [evil]
     lines[0]["learn"][evil] = evil
-    lines[-1]["classes"][0]["label"] = evil
     lines[-1]["contributions"][0]["features"][0]["name"] = evil
-    lines[-1]["contributions"][0]["label"] = evil
+    lines[-1]["contributions"][0]["label"] = lines[-1]["classes"][0]["label"] = evil
     lines[-1]["confusion"]["labels"][0] = evil
-    lines[-1]["warnings"] = [evil]
-    text = page(run_of([json.dumps(line).encode() + b"\n" for line in lines], "log")).decode()
+    text = page_of(lines)
     seen = Outline(text)
     assert not seen.of("script")
     shown = '<script>alert("1")</script>&amp;\\xff\\x00\\x1b]'
@@ -303,9 +303,8 @@ def test_thinned_curves_lose_no_example(log, most):
         for end, value in piece:
             inside = [row for row in part if begin < row["examples"] <= end]
             total += value * sum(row["since"] for row in inside)
-            assert value == pytest.approx(
-                np.average([r["since_loss"] for r in inside], weights=[r["since"] for r in inside])
-            )
+            losses, of = zip(*((row["since_loss"], row["since"]) for row in inside), strict=True)
+            assert value == pytest.approx(np.average(losses, weights=of))
             begin = end
         assert ends[-1] == part[-1]["examples"] or part is not rows[150:]
     assert sum(map(len, average)) <= 1.3 * most + 2

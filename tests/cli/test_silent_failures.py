@@ -4,8 +4,10 @@ import json
 import random
 
 import pytest
+from commands import one_line
 
 from sonlearn import Learner, TextOptions
+from sonlearn.commands.models import load_model
 
 TABLE = "id,age,spend,city,buys\n"
 VW = "1 |a x:1 y\n0 |a z:2\n" * 5
@@ -53,10 +55,9 @@ def trained(cli, files, *arguments):
 def test_another_table_is_refused(cli, files, text, message):
     model = trained(cli, files)
     (files / "other").write_text(text)
-    status, out, err = cli("predict", "--quiet", "-i", model, files / "other")
-    assert (status, out) == (1, "")
-    assert message in err
-    assert len(err.splitlines()) == 1
+    done = cli("predict", "--quiet", "-i", model, files / "other")
+    assert message in one_line(done)
+    assert done.out == ""
 
 
 def test_columns_that_are_missing_or_not_known_are_named_once(cli, files):
@@ -113,15 +114,12 @@ def test_tables_in_memory_are_checked_too(files, pandas):
 
 
 def test_columns_are_left_out_by_name(cli, files):
-    without = [line.split(",", 1)[1] for line in [TABLE, *table()]]
-    (files / "without.csv").write_text("".join(without))
+    (files / "without.csv").write_text("".join(line.split(",", 1)[1] for line in [TABLE, *table()]))
     trained(cli, files, "--ignore", "id")
-    expected = cli("predict", "--quiet", "-i", files / "m", files / "t.csv")[1]
-    given = ("train", "--method", "nag", "--quiet", "-f", files / "w", "--label", "buys")
-    assert cli(*given, files / "without.csv")[0] == 0
-    assert cli("predict", "--quiet", "-i", files / "w", files / "without.csv")[1] == expected
-    assert cli(*given, "--keep", "age", "--keep", "spend", "--keep", "city", files / "t.csv")[0] == 0
-    assert cli("predict", "--quiet", "-i", files / "w", files / "without.csv")[1] == expected
+    expected = cli.out("predict --quiet -i m t.csv")
+    for more in ("without.csv", "--keep age --keep spend --keep city t.csv"):
+        cli.out(f"train --method nag --quiet -f w --label buys {more}")
+        assert cli.out("predict --quiet -i w without.csv") == expected
 
 
 @pytest.mark.parametrize(
@@ -151,16 +149,12 @@ def test_what_has_no_effect_is_refused(cli, files, line, message):
 
 
 def test_the_label_of_json_by_name(cli, files):
-    lines = [{"label": i % 2, "a": i % 2 + 1, "b": {"label": "x"}} for i in range(20)]
-    (files / "a.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    for line in lines:
-        line["_label"] = line.pop("label")
-    (files / "b.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     predictions = []
-    for name, options in (("a", ["--label", "label"]), ("b", [])):
-        given = ("train", "--method", "nag", "--quiet", "-f", files / name, *options, files / f"{name}.jsonl")
-        assert cli(*given) == (0, "", "")
-        predictions.append(cli("predict", "--quiet", "-i", files / name, files / f"{name}.jsonl")[1])
+    for label, options in (("label", "--label label"), ("_label", "")):
+        rows = [{label: i % 2, "a": i % 2 + 1, "b": {"label": "x"}} for i in range(20)]
+        (files / "t.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        assert cli(f"train --method nag --quiet -f m {options} t.jsonl") == (0, "", "")
+        predictions.append(cli.out("predict --quiet -i m t.jsonl"))
     assert predictions[0] == predictions[1]
     assert len(predictions[0].splitlines()) == 20
 
@@ -191,7 +185,7 @@ def test_where_nothing_is_learned_nothing_is_saved(cli, files, name, text, optio
 
 def test_parquet_without_a_label(cli, files, pandas):
     pandas.read_csv(files / "t.csv").to_parquet(files / "t.parquet")
-    err = cli.error("train", "--method", "nag", "--quiet", "-f", files / "m", files / "t.parquet")
+    err = cli.error("train --method nag --quiet -f m t.parquet")
     assert "found the columns 'id', 'age', 'spend', 'city', 'buys', expected one that is the label: --label" in err
     assert not (files / "m").exists()
 
@@ -230,22 +224,15 @@ def test_a_model_of_json_with_roles_reads_vw_text(cli, files):
 
 @pytest.mark.parametrize("threads", [0, 1])
 def test_a_row_that_is_skipped_has_its_line(cli, files, threads):
-    rows = ["1 1 one|a b", "1 x two|a b", "| c", "0 1 'four |a c", "9 9 9 9 |x", "5:x six|a", "1 1 seven|a b"]
+    rows = [("1 1 one|a b", "one"), ("1 x two|a b", "nan two"), ("| c", ""), ("0 1 'four |a c", "four"),
+            ("9 9 9 9 |x", "nan"), ("5:x six|a", "nan six"), ("1 1 seven|a b", "seven")]  # fmt: skip
+    (files / "bad").write_text("x bad|a\n\nx y |a\n")
+    assert cli("train --method nag --quiet -f m t.vw").status == 0
     for lines in (rows, rows[::-1]):
-        (files / "t").write_text("".join(line + "\n" for line in lines))
-        (files / "bad").write_text("x bad|a\n\nx y |a\n")
-        assert cli("train", "--method", "nag", "--quiet", "-f", files / "m", files / "t.vw")[0] == 0
-        given = ("predict", "--quiet", "--on-error", "skip", "--threads", threads, "-i", files / "m")
-        out = cli.out(*given, files / "bad", files / "t", files / "bad")
-        found = [tuple(line.split(" ")[:2]) for line in out.splitlines()]
-        names = {"one": "one", "two": "two", "four": "four", "six": "six", "seven": "seven"}
-        malformed = {"1 x two|a b", "9 9 9 9 |x", "5:x six|a"}
-        expected = []
-        for line in ["x bad|a", "x y |a", *lines, "x bad|a", "x y |a"]:
-            tag = [name for name in [*names, "bad"] if name in line]
-            nan = line in malformed or line[0] == "x"
-            expected.append((nan, *tag))
-        assert [(value[0] == "nan", *value[1:]) for value in found] == expected
+        (files / "t").write_text("".join(line + "\n" for line, _ in lines))
+        out = cli.out(f"predict --quiet --on-error skip --threads {threads} -i m bad t bad")
+        said = [line if line.startswith("nan") else line.partition(" ")[2] for line in out.splitlines()]
+        assert said == ["nan bad", "nan", *(told for _, told in lines), "nan bad", "nan"]
 
 
 def test_a_row_of_a_table_that_is_skipped_has_its_line(cli, files):
@@ -263,13 +250,10 @@ def test_a_row_of_a_table_that_is_skipped_has_its_line(cli, files):
 def test_rows_of_json_that_are_skipped(cli, files):
     rows = ['{"_label": 1, "_tag": "a", "x": 1}', '{"_tag": "b", "x": [[1]]}', '{"_tag": "c", "x": }', '{"x": 2}', "{"]
     (files / "t.jsonl").write_text("\n".join(rows) + "\n")
-    given = ("--quiet", "--on-error", "skip", files / "t.jsonl")
-    assert cli("train", "--method", "nag", "-f", files / "m", *given)[0] == 0
-    out = cli("predict", "-i", files / "m", *given)[1]
-    lines = [line.split() for line in out.splitlines()]
-    assert [(line[0] == "nan", *line[1:]) for line in lines] == [
-        (False, "a"), (True, "b"), (True, "c"), (False,), (True,)
-    ]  # fmt: skip
+    assert cli("train --method nag -f m --quiet --on-error skip t.jsonl").status == 0
+    lines = [line.split() for line in cli.out("predict -i m --quiet --on-error skip t.jsonl").splitlines()]
+    told = [(line[0] == "nan", *line[1:]) for line in lines]
+    assert told == [(False, "a"), (True, "b"), (True, "c"), (False,), (True,)]
 
 
 def test_raw_predictions_classes_and_interactions_that_overflow_have_their_lines(cli, files):
@@ -298,15 +282,14 @@ def test_a_resumed_run_writes_the_same_lines(cli, files):
 
 
 def test_a_finished_run_that_is_resumed_has_a_status_of_its_own(cli, files):
-    given = ("train", "--method", "nag", "--quiet", "--resume", "-f", files / "m")
-    assert cli(*given, files / "t.vw") == (0, "", "")
+    given = "train --method nag --quiet --resume -f m"
+    assert cli(f"{given} t.vw") == (0, "", "")
     before = (files / "m").read_bytes()
     (files / "u.vw").write_text(VW)
     for name in ("t.vw", "u.vw"):
-        status, _, err = cli(*given, files / name)
-        assert status == 3
-        assert f"nothing was learned; to learn further data give -i {files}/m -f {files}/m without --resume" in err
-        assert len(err.splitlines()) == 1
+        status, _, err = cli(f"{given} {name}")
+        assert (status, len(err.splitlines())) == (3, 1)
+        assert "nothing was learned; to learn further data give -i m -f m without --resume" in err
     assert (files / "m").read_bytes() == before
 
 
@@ -344,50 +327,43 @@ def test_labels_of_other_problems_are_left_out_as_other_malformed_lines(cli, fil
     assert "malformed lines left out: 2" in err
 
 
-@pytest.mark.parametrize("options", [["--classes", "auto"], []])
-def test_names_of_a_table_may_look_like_labels_of_other_problems(cli, files, options):
+@pytest.mark.parametrize("options", ["--classes auto", ""])
+def test_names_may_look_like_labels_of_other_problems(cli, files, options):
     (files / "t.csv").write_text("y,a\n" + '1:30,4\n"1,2",3\nx,5\n' * 3)
-    given = ["train", "--method", "nag", *options, "-f", files / "m", "--label", "y", files / "t.csv"]
-    assert cli(*given)[0] == 0
+    assert cli(f"train --method nag {options} -f m --label y t.csv").status == 0
     assert list(Learner.load(files / "m").classes) == ["1:30", "1,2", "x"]
-
-
-def test_class_names_with_colons_are_no_costs(cli, files):
     (files / "t.vw").write_text("a:b |a b\nsharedness |a c\n")
-    assert cli("train", "--method", "nag", "--quiet", "--classes", "auto", files / "t.vw")[0] == 0
+    assert cli("train --method nag --quiet --classes auto t.vw").status == 0
 
 
 # ------------------------------------------------------------------------------------------------- 7: JSON and VW text
 
 
 def test_json_and_vw_models_read_both(cli, files):
-    (files / "t.jsonl").write_text('{"_label": 1, "a": {"x": 1, "y": true}}\n{"_label": 0, "a": {"z": 2}}\n' * 5)
-    for name, other in (("t.jsonl", "t.vw"), ("t.vw", "t.jsonl")):
-        assert cli("train", "--method", "nag", "--quiet", "-f", files / "m", files / name)[0] == 0
-        format = {"t.jsonl": "json", "t.vw": "vw"}
-        expected = cli("predict", "--quiet", "-i", files / "m", "--format", format[name], files / name)
-        for options in ([], ["--format", format[other]]):
-            assert cli("predict", "--quiet", "-i", files / "m", *options, files / other) == expected
-        assert len(expected[1].splitlines()) == 10
-        err = cli.error("predict", "--quiet", "-i", files / "m", "--format", "svmlight", files / "t.svm")
-        assert "format = svmlight is asked for" in err
+    (files / "t.json").write_text('{"_label": 1, "a": {"x": 1, "y": true}}\n{"_label": 0, "a": {"z": 2}}\n' * 5)
+    for name, other in (("json", "vw"), ("vw", "json")):
+        assert cli(f"train --method nag --quiet -f m t.{name}").status == 0
+        expected = cli(f"predict --quiet -i m --format {name} t.{name}")
+        for options in ("", f"--format {other}"):
+            assert cli(f"predict --quiet -i m {options} t.{other}") == expected
+        assert len(expected.out.splitlines()) == 10
+        assert "format = svmlight is asked for" in cli.error("predict --quiet -i m --format svmlight t.svm")
 
 
 # ------------------------------------------------------------------------------------------------- 8: names
 
 
 def test_names_are_kept_of_tables_and_json(cli, files):
-    printed = cli("inspect", trained(cli, files))[1]
+    printed = cli.out("inspect", trained(cli, files))
     assert " city=Graz" in printed
     assert "  names = of 6 slots (of at most 1048576, 3 of each)\n" in printed
     (files / "t.jsonl").write_text('{"_label": 1, "a": {"x": 1, "l": [2, 3]}}\n{"_label": 0, "a": {"z": "w"}}\n')
-    assert cli("train", "--method", "nag", "--quiet", "-f", files / "j", files / "t.jsonl")[0] == 0
-    printed = cli("inspect", files / "j")[1]
-    assert all(name in printed for name in ("a^x", "a^z^w", "l^[1]", "Constant"))
-    assert cli("train", "--method", "nag", "--quiet", "-f", files / "v", files / "t.vw")[0] == 0
-    assert "names = of" not in cli("inspect", files / "v")[1]
-    assert cli("train", "--method", "nag", "--quiet", "--no-names", "-f", files / "j", files / "t.jsonl")[0] == 0
-    assert "names = of" not in cli("inspect", files / "j")[1]
+    shown = []
+    for given in ("t.jsonl", "t.vw", "--no-names t.jsonl"):
+        cli.out(f"train --method nag --quiet -f j {given}")
+        shown.append(cli.out("inspect j"))
+    assert ["names = of" in text for text in shown] == [True, False, False]
+    assert all(name in shown[0] for name in ("a^x", "a^z^w", "l^[1]", "Constant"))
 
 
 @pytest.mark.parametrize("form", ["csv", "jsonl"])
@@ -415,15 +391,10 @@ def test_the_most_frequent_name_of_a_slot_comes_first(cli, files, form):
 def test_names_are_counted_once_in_a_run_that_goes_on(cli, files):
     """The bytes of a model do not tell that the run was interrupted, nor that a cache was read."""
     (files / "t.csv").write_text(TABLE + "".join(table(9000)))
-    given = ("train", "--method", "nag", "--quiet", "--label", "buys", "--passes", "2", "--holdout_off")
-    assert cli(*given, "-f", files / "whole", files / "t.csv")[0] == 0
-    assert cli(*given, "-f", files / "cached", "-c", files / "t.csv")[0] == 0
-    assert cli(*given, "-f", files / "again", "-c", files / "t.csv")[0] == 0
-    from sonlearn.commands.models import load_model
-
-    whole = load_model(str(files / "whole")).names
-    for name in ("cached", "again"):
-        names = load_model(str(files / name)).names
-        assert (names.known, names.counts) == (whole.known, whole.counts)
-    assert sum(whole.counts[slot][0] for slot in whole.counts) > 9000
+    names = []
+    for more in ("", "-c", "-c"):  # which is made, and read
+        cli.out(f"train --method nag --quiet --label buys --passes 2 --holdout_off -f m {more} t.csv")
+        names.append(load_model("m").names)
+    assert all((one.known, one.counts) == (names[0].known, names[0].counts) for one in names)
+    assert sum(names[0].counts[slot][0] for slot in names[0].counts) > 9000
     assert TextOptions().names is None

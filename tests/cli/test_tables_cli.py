@@ -7,6 +7,7 @@ import io
 import json
 import math
 import os
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -16,6 +17,8 @@ import sonlearn
 from sonlearn import InputError, Learner, LearnOptions, TextOptions
 from sonlearn.learn.labels import LabelEncoder
 from sonlearn.learn.losses import losses  # noqa: F401 (compiled once)
+from sonlearn.text.columns import Labelling
+from sonlearn.text.read import Reader
 
 
 def table(negative="no", positive="yes", n=60, first="no"):
@@ -92,10 +95,9 @@ def test_two_words_are_one_learner_of_two_classes(cli, negative, positive, first
 
 def test_members_that_a_file_usually_has_are_null_where_they_are_absent(cli):
     rows = [{"y": i % 2, "n": i % 7 - 3, "town": "GW"[i % 2]} for i in range(150)]
-    write(
-        "null.json", "".join(json.dumps(row | ({"n": None} if i % 4 == 1 else {})) + "\n" for i, row in enumerate(rows))
-    )
-    without = [{k: v for k, v in row.items() if k != "n" or i % 4 != 1} for i, row in enumerate(rows)]
+    null = [row | ({"n": None} if i % 4 == 1 else {}) for i, row in enumerate(rows)]
+    write("null.json", "".join(json.dumps(row) + "\n" for row in null))
+    without = [{k: v for k, v in row.items() if v is not None} for row in null]
     write("absent.json", "".join(json.dumps(row) + "\n" for row in without))
     train = ("train", "--method", "nag", "--label", "y", "--passes", "2", "--holdout_off", "-f", "m", "-p", "p")
     found = []
@@ -103,8 +105,7 @@ def test_members_that_a_file_usually_has_are_null_where_they_are_absent(cli):
         assert cli(*train, *more, name).status == 0
         found.append(Path("p").read_text(encoding="utf-8") + cli.out("predict", "-i", "m", name))
     assert found == [found[0]] * 4
-    tuned = [cli("tune", "--grid", "method=nag", "--label", "y", name).err.splitlines()[-1] for name in
-             ("null.json", "absent.json")]  # fmt: skip
+    tuned = [cli.err(f"tune --grid method=nag --label y {name}.json").splitlines()[-1] for name in ("null", "absent")]
     assert tuned[0].split()[0] == tuned[1].split()[0]
     with line_by_line("absent.json"):
         assert cli("train", "--method", "nag", "--label", "y", "-f", "piped", "pipe").status == 0
@@ -139,11 +140,7 @@ def test_a_model_of_json_predicts_csv(cli, label):
 
 def batch_of(words, weight=None):
     text = "a,y\n" + "".join(f"1,{word}\n" for word in words)
-    from sonlearn.text.columns import Labelling
-    from sonlearn.text.read import Reader
-
-    options = TextOptions(label="y")
-    (batch,) = Reader(io.BytesIO(text.encode()), options, labels=Labelling(words=True))
+    (batch,) = Reader(io.BytesIO(text.encode()), TextOptions(label="y"), labels=Labelling(words=True))
     return batch if weight is None else batch._replace(weight=weight)
 
 
@@ -170,11 +167,9 @@ def test_what_is_settled_does_not_depend_on_where_batches_end(words):
 
 def test_labels_of_two_words_in_a_model_of_parts(cli):
     """What learners of partitions know of words is put together, or refused where it does not fit."""
-    learners = []
-    for words in (["no", "yes"], ["yes"], ["red", "blue"]):
-        learner = Learner(LearnOptions(method="nag"))
+    learners = [Learner(LearnOptions(method="nag")) for _ in range(3)]
+    for learner, words in zip(learners, (["no", "yes"], ["yes"], ["red", "blue"]), strict=True):
         learner.partial_fit(batch_of(words))
-        learners.append(learner)
     assert Learner.merge(learners[:2]).labels.header()["words"] == ["no", "yes"]
     with pytest.raises(InputError, match="give --positive LABEL"):
         Learner.merge(learners)
@@ -193,8 +188,7 @@ def test_predictions_as_csv_and_json_lines(cli):
     plain = [line.split() for line in cli("predict", "--quiet", "-i", "m", "t.csv")[1].splitlines()]
     as_csv = answers(cli("predict", "--quiet", "-i", "m", "--output", "csv", "--probabilities", "t.csv")[1])
     assert list(as_csv[0]) == ["id", "label", "probability", "probability of no", "probability of yes"]
-    as_json = [json.loads(line) for line in
-               cli("predict", "--quiet", "-i", "m", "--output", "jsonl", "t.csv")[1].splitlines()]  # fmt: skip
+    as_json = [json.loads(line) for line in cli.out("predict --quiet -i m --output jsonl t.csv").splitlines()]
     assert len(plain) == len(as_csv) == len(as_json) == 60
     for (odds, key), one, other in zip(plain, as_csv, as_json, strict=True):
         p = 1 / (1 + math.exp(-float(odds)))
@@ -219,17 +213,13 @@ def test_rows_that_are_left_out_and_rows_without_ids(cli):
 
 def test_answers_of_values_margins_and_classes(cli):
     write("t.csv", table("0", "1"))
-    given = ("--quiet", "t.csv")
-    assert cli(*TRAIN, "--loss", "squared", *given)[0] == 0
-    assert list(answers(cli("predict", "-i", "m", "--output", "csv", *given)[1])[0]) == ["id", "prediction"]
-    assert cli(*TRAIN, "--loss", "hinge", *given)[0] == 0
-    row = answers(cli("predict", "-i", "m", "--output", "csv", *given)[1])[0]
-    assert list(row) == ["id", "label", "score"]
-    assert row["label"] in ("0", "1")
+    for loss, columns in (("squared", ["id", "prediction"]), ("hinge", ["id", "label", "score"])):
+        assert cli(*TRAIN, "--loss", loss, "--quiet", "t.csv")[0] == 0
+        row = answers(cli.out("predict -i m --output csv --quiet t.csv"))[0]
+        assert list(row) == columns
+        assert row.get("label", "0") in ("0", "1")
     write("c.csv", "a,label\n" + "".join(f"{'xyz'[i % 3]},{['red', 'green', 'blue'][i % 3]}\n" for i in range(60)))
-    assert (
-        cli("train", "--method", "nag", "-f", "m", "--label", "label", "--classes", "auto", "--quiet", "c.csv")[0] == 0
-    )
+    assert cli("train --method nag -f m --label label --classes auto --quiet c.csv").status == 0
     rows = answers(cli("predict", "-i", "m", "--quiet", "--output", "csv", "--probabilities", "c.csv")[1])
     assert list(rows[0])[3:] == ["probability of red", "probability of green", "probability of blue"]
     for row in rows:
@@ -337,16 +327,6 @@ def test_a_row_like_the_header_is_described(tmp_path, pyarrow, parquet):
     assert sonlearn.describe(str(tmp_path / "t.parquet")).rows == 3
 
 
-def test_train_names_a_column_that_tells_the_label(cli, tmp_path):
-    """As `describe` does, before all is learned from it; not where the column is left out, nor of a pipe."""
-    lines = ["n,closed,label", *(f"{i % 7},{['open', 'shut'][i % 2]},{['no', 'yes'][i % 2]}" for i in range(60))]
-    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
-    told = "sonlearn: warning: closed: looks like a leak: it tells the label of every row; --ignore 'closed' if"
-    given = ("train", "--method", "nag", "--label", "label", "t.csv")
-    assert cli.err(*given).count(told) == 1
-    assert "leak" not in cli.err(*given, "--ignore", "closed")
-
-
 def test_one_row_of_a_class_tells_of_no_leak(cli):
     """Of many columns one is beside it by chance; beside ten rows none is."""
     for rare, leaks in ((1, False), (10, True)):
@@ -369,74 +349,68 @@ def test_a_column_that_is_given_beside_one_of_three_labels_is_a_leak(cli, presen
     assert (f"sonlearn: warning: {note}" in err) == told
 
 
-def test_train_names_a_column_that_numbers_the_rows(cli):
-    """As the index that pandas writes does; not what starts elsewhere, nor what a flag calls a number."""
-    write("t.csv", ",t,y\n" + "".join(f"{i},{2 * i},{i % 3 % 2}\n" for i in range(60)))
-    given = ("train", "--method", "nag", "--quiet", "--label", "y", "t.csv")
-    note = (
-        "column 1: looks like the number of the row; --id 'column 1', or --ignore 'column 1' (--numeric 'column 1' if"
-    )
-    assert cli(*given) == (0, "", f"sonlearn: warning: {note} it is a time)")
-    assert cli(*given, "--numeric", "column 1") == cli(*given, "--id", "column 1") == (0, "", "")
+#: A table, what `train` says of one of its columns, and the flags with which it does not.
+NAMED = {
+    "leak": ("n,closed,y", lambda i: f"{i % 7},{['open', 'shut'][i % 2]},{i % 2}",
+             "closed: looks like a leak: it tells the label of every row; --ignore 'closed' if", ["--ignore closed"]),
+    "number of the row": (",t,y", lambda i: f"{i},{2 * i},{i % 3 % 2}",
+                          "column 1: looks like the number of the row; --id 'column 1', or --ignore 'column 1' "
+                          "(--numeric 'column 1' if it is a time)", ["--numeric 'column 1'", "--id 'column 1'"]),
+    "times": ("at,y", lambda i: f"{1_700_000_000 + 4321 * (i * 7 % 60)},{i % 3 % 2}",
+              "at: looks like dates or times as numbers ('1700000000'); write 2024-03-31 13:05", ["--numeric at"]),
+    # of shuffled rows, which are some of many, and so no range
+    **{f"index {name!r}": (f"{name},t,y", lambda i: f"{i * 911 % 9973},{2 * i},{i % 3 % 2}",
+                           f"{name or 'column 1'}: looks like the number of the row; --id", [])
+       for name in ("", "Unnamed: 0", "__index_level_0__")},
+    "no index": ("index of wealth,t,y", lambda i: f"{i * 911 % 9973},{2 * i},{i % 3 % 2}", "", []),
+}  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("name", "told"), [("", True), ("Unnamed: 0", True), ("__index_level_0__", True), ("index of wealth", False)]
-)
-def test_train_names_an_index_of_pandas(cli, name, told):
-    """Of shuffled rows, which are some of many, and so no range."""
-    write("t.csv", f"{name},t,y\n" + "".join(f"{i * 911 % 9973},{2 * i},{i % 3 % 2}\n" for i in range(60)))
-    err = cli("train", "--method", "nag", "--quiet", "--label", "y", "t.csv").err
-    assert (f"{name or 'column 1'}: looks like the number of the row; --id" in err) == told
+@pytest.mark.parametrize(("header", "row", "note", "silent"), NAMED.values(), ids=NAMED)
+def test_train_names_columns_that_are_no_features(cli, header, row, note, silent):
+    """As `describe` does, before all is learned from them; not where a flag says what they are."""
+    write("t.csv", "\n".join([header, *map(row, range(60))]) + "\n")
+    given = "train --method nag --quiet --label y t.csv"
+    said = cli.both(given)
+    assert said[0] == ""
+    assert [line.startswith(f"sonlearn: warning: {note}") for line in said[1].splitlines()] == [True] * bool(note)
+    assert note in cli.out("describe --label y t.csv")
+    for flags in silent:
+        assert cli(*shlex.split(f"{given} {flags}")) == (0, "", "")
 
 
-def test_train_names_times_that_are_numbers(cli):
-    """As `describe` does; not where a flag says that they are numbers."""
-    write("t.csv", "at,y\n" + "".join(f"{1_700_000_000 + 4321 * (i * 7 % 60)},{i % 3 % 2}\n" for i in range(60)))
-    given = ("train", "--method", "nag", "--quiet", "--label", "y", "t.csv")
-    note = "at: looks like dates or times as numbers ('1700000000'); write 2024-03-31 13:05"
-    assert note in cli.out("describe", "--label", "y", "t.csv")
-    assert cli(*given).err.splitlines() == [f"sonlearn: warning: {note}"]
-    assert cli(*given, "--numeric", "at").err == ""
-
-
-@pytest.mark.parametrize("command", [("train",), ("train", "-f", "m")], ids=" ".join)
-def test_a_link_that_does_not_fit_the_loss_is_named(cli, tmp_path, command):
-    (tmp_path / "t.svm").write_text("1 1:1\n-1 1:-1\n" * 20)
+@pytest.mark.parametrize("model", ["", "-f m"])
+def test_a_link_or_a_threshold_that_does_not_fit_the_loss_is_named(cli, model):
+    given = f"train {model} --method nag t.svm --loss"
     told = "--link logistic: with --loss squared a prediction is a value; learn with --loss logistic"
-    given = (*command, "--method", "nag", "--link", "logistic", "t.svm", "--loss")
-    assert cli.err(*given, "squared").count(told) == 1
-    assert "--link" not in cli.err(*given, "logistic")
-
-
-def test_a_threshold_for_values_is_named(cli, tmp_path):
-    given = ("train", "--method", "nag", "--loss", "squared", "--threshold", ".3", "t.svm")
-    for labels, named in ((("1", "-1"), False), (("7", "3"), True)):
-        (tmp_path / "t.svm").write_text("{} 1:1\n{} 1:-1\n".format(*labels) * 20)
-        assert ("--threshold 0.3: labels are values, so predictions are no classes" in cli.err(*given)) == named
+    write("t.svm", "1 1:1\n-1 1:-1\n" * 20)
+    assert cli.err(f"{given} squared --link logistic").count(told) == 1
+    assert "--link" not in cli.err(f"{given} logistic --link logistic")
+    told = "--threshold 0.3: labels are values, so predictions are no classes"
+    assert told not in cli.err(f"{given} squared --threshold .3")
+    write("t.svm", "7 1:1\n3 1:-1\n" * 20)
+    assert told in cli.err(f"{given} squared --threshold .3")
 
 
 @pytest.mark.parametrize(
     "command", [("train", "--method", "nag"), ("tune", "--grid", "method=nag l2=0,.1")], ids=" ".join
 )
-def test_a_row_that_was_left_out_says_nothing_of_the_mean_of_its_column(tmp_path, cli, command):
+def test_a_row_that_was_left_out_says_nothing_of_the_mean_of_its_column(cli, command):
     """What stands for a missing number is the mean of the rows that were learned, not of one out of all bounds."""
-    rows = [f"{i % 7},{i % 3},{'yes' if i % 7 > 3 else 'no'}\n" for i in range(60)]
-    (tmp_path / "good.csv").write_text("a,b,label\n" + "".join(rows))
-    (tmp_path / "bad.csv").write_text("a,b,label\n" + "".join([*rows[:30], "1e300,1,no\n", *rows[30:]]))
-    (tmp_path / "then.csv").write_text("a,b\n,1\n")
-    found = []
-    for name in ("good", "bad"):
-        cli.out(*command, "--quiet", "--label", "label", "--on-error", "skip", "-f", name, f"{name}.csv")
-        found.append(cli.out("predict", "--quiet", "-i", name, "then.csv"))
+    rows, found = [f"{i % 7},{i % 3},{'yes' if i % 7 > 3 else 'no'}\n" for i in range(60)], []
+    write("then.csv", "a,b\n,1\n")
+    for bad in ([], ["1e300,1,no\n"]):
+        write("t.csv", "a,b,label\n" + "".join([*rows[:30], *bad, *rows[30:]]))
+        cli.out(*command, "--quiet", "--label", "label", "--on-error", "skip", "-f", "m", "t.csv")
+        found.append(cli.out("predict --quiet -i m then.csv"))
     assert found[0] == found[1]
 
 
-def test_long_names_of_columns_are_whole_where_a_flag_takes_them(cli, tmp_path):
+def test_long_names_of_columns_are_whole_where_a_flag_takes_them(cli):
     """As those of surveys are, which often begin alike: a shortened one is that of no column."""
     flags = [f"How satisfied have you been with what our company did: {what}" for what in ("delivery", "price")]
     rows = [f"{i % 7},{'ab'[i % 2]},{'cd'[i % 2]},{['no', 'yes'][i % 2]}" for i in range(60)]
-    (tmp_path / "t.csv").write_text("\n".join([f"n,{','.join(flags)},label", *rows]) + "\n")
+    write("t.csv", "\n".join([f"n,{','.join(flags)},label", *rows]) + "\n")
     told = cli.out("describe", "--label", "label", "t.csv")
     assert f"'{flags[0]}', '{flags[1]}': look like a leak" in told
     err = cli.err("train", "--method", "nag", "--label", "label", "--ignore", flags[0], "t.csv")
@@ -444,5 +418,5 @@ def test_long_names_of_columns_are_whole_where_a_flag_takes_them(cli, tmp_path):
     err = cli("train", "--method", "nag", "--label", "label", "--ignore", flags[0].lower(), "t.csv")[2]
     assert err.endswith(f"did you mean '{flags[0]}'?")
     days = [f"{i % 2},0{i % 9 + 1}/0{i % 7 + 1}/2024" for i in range(60)]
-    (tmp_path / "u.csv").write_text("\n".join([f"label,{flags[0]}", *days]) + "\n")
+    write("u.csv", "\n".join([f"label,{flags[0]}", *days]) + "\n")
     assert f"--day-first '{flags[0]}'" in cli.out("describe", "--label", "label", "u.csv")

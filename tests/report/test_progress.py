@@ -39,55 +39,28 @@ def schedule_of(args):
     return Schedule(float(text), additive="." not in text)
 
 
-def twin(outcome, schedule, passes=1, loss="logistic"):
-    """One example at a time, plain Python: [(counter, weight, average, since, error or None)], totals."""
-    n = len(outcome.y) // passes
-    weight_all = labelled_weight = unlabelled_weight = weight = loss_sum = errors = since_weight = since_loss = 0.0
-    held_weight = held_loss = held_errors = held_since_weight = held_since_loss = 0.0
-    counter, due, rows, classes = 0, schedule.step if schedule.additive else 1.0, [], True
-    for i in range(len(outcome.y)):
-        y, h, p = float(outcome.y[i]), float(outcome.weight[i]), float(outcome.prediction[i])
-        known = y == y
-        wrong = (1 if p > 0 else -1) != (1 if y > 0 else -1)
-        if known and h > 0 and loss not in ("logistic", "hinge") and y not in (-1.0, 1.0):
-            classes = False
-        if known and outcome.held[i]:
-            held_weight += h
-            held_since_weight += h
-            if h > 0:
-                held_loss += h * float(outcome.loss[i])
-                held_since_loss += h * float(outcome.loss[i])
-                held_errors += h * wrong
-            continue
-        counter += 1
-        labelled_weight += h * known
-        unlabelled_weight += h * (not known)
-        weight_all = labelled_weight + unlabelled_weight
-        if known and h > 0:
-            weight += h
-            since_weight += h
-            loss_sum += h * float(outcome.loss[i])
-            since_loss += h * float(outcome.loss[i])
-            errors += h * wrong
-        if weight_all >= due:
-            if i >= n and outcome.held.any():
-                row = (held_loss, held_weight, held_since_loss, held_since_weight, held_errors)
-                held_since_weight = held_since_loss = 0.0
-            else:
-                row = (loss_sum, weight, since_loss, since_weight, errors)
-            since_weight = since_loss = 0.0
-            total, of, since_total, since_of, wrongs = row
-            rows.append(
-                (
-                    counter,
-                    weight_all,
-                    total / of if of else None,
-                    since_total / since_of if since_of else None,
-                    wrongs / of if of and classes else None,
-                )
-            )
-            due = weight_all + schedule.step if schedule.additive else weight_all * schedule.step
-    return rows, (counter, weight_all, loss_sum, errors)
+def twin(outcome, schedule, passes, loss):
+    """Every row's means taken anew: [(counter, weight, average, since, error or None)], the last two of the first."""
+    n, (y, h) = len(outcome.y) // passes, outcome[:2]
+    known, place = ~np.isnan(y), np.arange(len(y))
+    held, wrong = known & outcome.held, (outcome.prediction > 0) != (y > 0)
+    no_class = known & (h > 0) & ~np.isin(y, (-1.0, 1.0)) & (loss not in ("logistic", "hinge"))
+
+    def mean(values, chosen):
+        return np.average(values[chosen], weights=h[chosen]) if h[chosen].sum() > 0 else None
+
+    counter, total, due, begin, rows = 0, 0.0, schedule.step if schedule.additive else 1.0, {}, []
+    for i in np.flatnonzero(~held):
+        counter, total = counter + 1, total + h[i]
+        if total >= due:
+            of_held = i >= n and outcome.held.any()
+            own = (held if of_held else known & ~held) & (place <= i)
+            since = own & (place >= begin.get(of_held, 0))
+            error = None if no_class[: i + 1].any() else mean(wrong, own)
+            rows.append((counter, total, mean(outcome.loss, own), mean(outcome.loss, since), error))
+            begin |= {False: i + 1, of_held: i + 1}
+            due = total + schedule.step if schedule.additive else total * schedule.step
+    return rows, (counter, total)
 
 
 def outcome_of(y, weight, prediction, loss, features, held=None):
@@ -105,9 +78,8 @@ def vw_outcome(run):
     held = None
     if passes > 1 and "--holdout_off" not in run["args"]:
         held = np.tile(np.arange(1, n + 1) % 5 == 0, passes)
-    return outcome_of(
-        y, np.array(run["weight"] * passes, float), p, loss, np.array(run["features"] * passes), held
-    ), passes
+    weight, features = np.array(run["weight"] * passes, float), np.array(run["features"] * passes)
+    return outcome_of(y, weight, p, loss, features, held), passes
 
 
 def feed(progress, outcome, sizes, passes=1):
@@ -188,7 +160,7 @@ def test_rows_equal_the_twins(schedule, loss, labels, passes):
     outcome = stream(3, 300, labels)
     if passes == 1:
         outcome = outcome._replace(held=np.zeros(300, bool))
-    expected, (counter, weight, _, _) = twin(outcome, schedule, passes, loss)
+    expected, (counter, weight) = twin(outcome, schedule, passes, loss)
     progress = Progress(LabelStatistics(loss), schedule, holdout=passes > 1)
     rows = feed(progress, outcome, [11, 1, 64], passes)
     assert len(rows) == len(expected) > 3
@@ -205,10 +177,8 @@ def test_rows_equal_the_twins(schedule, loss, labels, passes):
 
 def everything_in(of):
     """The attributes of an object, those of an order of labels in it as well, in plain values."""
-    return {
-        key: vars(value) if isinstance(value, LabelOrder) else np.array(value).tolist()
-        for key, value in vars(of).items()
-    }
+    plain = {key: vars(value) if isinstance(value, LabelOrder) else value for key, value in vars(of).items()}
+    return {key: value if isinstance(value, dict) else np.array(value).tolist() for key, value in plain.items()}
 
 
 @pytest.mark.parametrize("sizes", [[1], [2, 3], [1000]])
@@ -249,19 +219,15 @@ def test_unlabelled_stream_has_no_average():
     assert not any("best constant" in line for line in summary)
 
 
-def test_best_constant_where_it_cannot_be_known():
-    labels = LabelStatistics()
+def test_best_constants():
+    labels, far = LabelStatistics(), LabelStatistics()
     assert labels.best_constant("squared") is None
     labels.add(np.array([1.0, 5.0]), np.array([1.0, 2.0]))
     assert labels.best_constant("absolute") == (5.0, pytest.approx(4 / 3))
     labels.add(np.array([9.0]), np.ones(1))
-    assert labels.best_constant("absolute") is None
-
-
-def test_best_constant_of_labels_far_from_zero_does_not_cancel():
-    labels = LabelStatistics()
-    labels.add(1e9 + np.array([0.0, 1.0, 2.0]), np.ones(3))
-    assert labels.best_constant("squared") == (1e9 + 1, pytest.approx(2 / 3, rel=1e-12))
+    assert labels.best_constant("absolute") is None  # of three labels it cannot be known
+    far.add(1e9 + np.array([0.0, 1.0, 2.0]), np.ones(3))
+    assert far.best_constant("squared") == (1e9 + 1, pytest.approx(2 / 3, rel=1e-12))
 
 
 @pytest.mark.parametrize("weight", [1e30, 1e308])
@@ -295,9 +261,8 @@ def test_a_slow_run_says_how_far_it_is(cli, monkeypatch):
     counts = [int(line.split()[1]) for line in lines]
     assert counts == sorted(counts)
     assert counts[-1] == 2000
-    assert all(
-        re.search(r", \d+ a second, \d+ % read, average loss 0\.\d+, average error 0\.\d+$", line) for line in lines
-    )
+    last = re.compile(r", \d+ a second, \d+ % read, average loss 0\.\d+, average error 0\.\d+$")
+    assert all(map(last.search, lines))
     assert ", 100 % read" in lines[-1]
     err = cli.err("train", "--method", "nag", "-P", "500", data)
     assert "\n... " not in err
@@ -326,12 +291,11 @@ def test_a_stream_says_what_its_first_rows_wait_for(seconds, cli, monkeypatch):
 
 def test_a_resumed_run_says_what_it_skips(cli):
     data = str(ROOT / "data" / "sample.svm")
-    learner = Learner(LearnOptions(method="nag"), TextOptions(format="svmlight"))
-    (batch,) = read_batches(data, TextOptions(format="svmlight"))
+    options = TextOptions(format="svmlight")
+    (batch,), (learner, whole) = read_batches(data, options), (Learner(method="nag", text=options) for _ in range(2))
     learner.partial_fit(batch.part(0, 700))
     save_model("m", learner, Unfinished([data], 1, 1, 700, 0), NameTable())
     err = cli.err("train", "--resume", "-f", "m", data)
     assert "skipping 700 examples that the unfinished run has read\n" in err
-    whole = Learner(LearnOptions(method="nag"), TextOptions(format="svmlight"))
     whole.partial_fit(batch)
     assert (Learner.load("m").weights()[1] == whole.weights()[1]).all()

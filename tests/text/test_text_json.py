@@ -163,7 +163,7 @@ def test_vw_agrees(options, vowpalwabbit):
 # ------------------------------------------------------------------------------------------- labels, sources, options
 
 
-def test_labels_weights_bases_tags():
+def test_labels_weights_bases_tags_and_classes():
     lines = [
         '{"_label": 1, "a": 1}', '{"_label": "-1 3 .5", "_tag": "t1"}', '{"a": 1}', '{"_label": null}',
         '{"_label": {"label": 2, "WEIGHT": 0, "Initial": -1.5}}', '{"_label_Label": -1, "_label_weight": 4}', "", " ",
@@ -175,9 +175,6 @@ def test_labels_weights_bases_tags():
     np.testing.assert_array_equal(batch.base, [0, 0.5, 0, 0, -1.5, 0, 0])
     assert batch.lines.tolist() == [1, 2, 3, 4, 5, 6, 9]
     assert batch.tags == ["", "t1", "", "", "", "", "two words"]
-
-
-def test_classes():
     text = stream('{"_label": "red 2"}', '{"_label": 3}', '{"_label": "4"}')
     (batch,) = read_batches(text, JSON, class_names=True)
     assert batch.class_names == ["red", None, None]
@@ -193,15 +190,13 @@ def test_chunks_and_threads_do_not_matter(chunk_bytes, threads):
     lines = [json.dumps(random_record(r) | {"_tag": f"t{i}"}) for i in range(200)]
     options = TextOptions(format="auto", quadratic=("a:",), ngram=("2",))
     given = {"chunk_bytes": chunk_bytes, "threads": threads}
-    whole, parts = (
-        [
-            row
-            for b in read_batches(stream(*lines), options, **how)
-            for row in zip(entries(b), b.tags, b.lines, strict=True)
-        ]
-        for how in ({}, given)
-    )
-    assert whole == parts
+
+    def read(**how):
+        found = read_batches(stream(*lines), options, **how)
+        return [row for b in found for row in zip(entries(b), b.tags, b.lines, strict=True)]
+
+    whole = read()
+    assert read(**given) == whole
     assert len(whole) == 200
     dicts = (json.loads(line) for line in lines)
     assert rows(dicts, options, **given) == [sorted(row) for row, _, _ in whole]
@@ -308,11 +303,11 @@ def test_the_same_rows_are_the_same_features_as_in_a_table(given, quoted):
     rows, found, losses = list(some_rows(1500)), [], []
     header = ",".join(PARTS) + "\n"
     table = header + "".join(",".join("" if x is None else str(x) for x in row) + "\n" for row in rows)
-    objects = "".join(
-        json.dumps({k: str(x) if quoted and k != "y" and x is not None else x for k, x in zip(PARTS, row, strict=True)})
-        + "\n"
-        for row in rows
-    )
+    kept = str if quoted else lambda x: x
+    objects = ""
+    for row in rows:
+        own = {k: kept(x) if k != "y" and x is not None else x for k, x in zip(PARTS, row, strict=True)}
+        objects += json.dumps(own) + "\n"
     for text, format in ((table, "csv"), (objects, "json")):
         names, options = NameTable(), TextOptions(format=format, **GIVEN, **given)
         batches = list(Reader(io.BytesIO(text.encode()), options, names=names))
@@ -324,10 +319,6 @@ def test_the_same_rows_are_the_same_features_as_in_a_table(given, quoted):
     assert losses[0] < 0.5
 
 
-def sorted_entries(batch):
-    return list(map(sorted, entries(batch)))
-
-
 def test_members_of_members_are_absent_in_a_further_run_as_in_one():
     """That all rows had them before makes no difference, nor does a name at the top that is written as theirs."""
     rows = [{"y": i % 2, "of^name": "x", "in": {"c": 1.5} if i < 120 or i % 2 else {}} for i in range(200)]
@@ -337,7 +328,7 @@ def test_members_of_members_are_absent_in_a_further_run_as_in_one():
         return [*Reader(io.BytesIO(b"".join(part)), TextOptions(format="json", label="y"), columns=columns, usual=True)]
 
     parts = joined([*read(lines[:120], columns), *read(lines[120:], columns)])
-    assert sorted_entries(parts) == sorted_entries(joined(read(lines, ColumnTable())))
+    assert rows_of([parts]) == rows_of(read(lines, ColumnTable()))
     assert columns.known == {"in^c": ("number", "absent")}
 
 
@@ -363,13 +354,13 @@ def test_members_that_are_usual_are_missing_where_they_are_absent(rare):
     for text, chunk_bytes in itertools.product(texts, (1 << 20, 100)):
         columns = ColumnTable()
         whole = joined([*Reader(io.BytesIO(text), options, columns=columns, usual=True, chunk_bytes=chunk_bytes)])
-        found.append(sorted_entries(whole))
+        found.append(rows_of([whole]))
         assert sorted(columns.usual) == ["a", "b", "y"]
         Reader(io.BytesIO(text), options, columns=columns, usual=True)  # what is learned further
         assert set(columns.usual) == {"a", "b"}
         assert columns.known.keys() - columns.usual == {"in^c", *(["seldom"] if rare else [])}
         (at_rest,) = Reader(io.BytesIO(text), options, columns=columns.at_rest(), labels=Labelling(needed=False))
-        assert sorted_entries(at_rest) == found[0]
+        assert rows_of([at_rest]) == found[0]
     assert found == [found[0]] * 4
     (bare,) = Reader(io.BytesIO(texts[0]), options, columns=ColumnTable())
     assert bare.indptr[-1] == sum(map(len, found[0])) - 2 * 75
@@ -464,9 +455,8 @@ def test_of_sparse_objects_little_more_is_held_than_their_entries(rows, name, mo
 
 
 def test_members_with_numbers_in_quotes_or_other_dates_are_named():
-    lines = [
-        f'{{"x": "{i}.5", "at": "{i % 28 + 1:02}/03/2024", "c": "k{i}", "in": {{"d": "1,{i}"}}}}' for i in range(40)
-    ]
+    row = '{{"x": "{0}.5", "at": "{1:02}/03/2024", "c": "k{0}", "in": {{"d": "1,{0}"}}}}'
+    lines = [row.format(i, i % 28 + 1) for i in range(40)]
     plain = [line.replace('"x": "', '"x": ').replace('.5"', ".5") for line in lines]
     reader, typed = Reader(stream(*lines), JSON), Reader(stream(*plain), JSON)
     assert rows_of(reader) == rows_of(typed)
@@ -674,9 +664,7 @@ def test_parts_of_dates_are_marked_beside_interactions_too(constant):
     options = TextOptions(format="json", constant=constant)
     (plain,) = read_batches(io.BytesIO(text), options)
     (batch,) = read_batches(io.BytesIO(text), dataclasses.replace(options, quadratic=("nn",), ngram=("t2",)))
-    assert np.diff(batch.indptr).tolist() == [
-        own + more for own, more in zip(np.diff(plain.indptr), (4, 1, 0), strict=True)
-    ]
+    assert (np.diff(batch.indptr) - np.diff(plain.indptr)).tolist() == [4, 1, 0]
     for i in range(3):
         before, after = (b.marks[b.indptr[i] : b.indptr[i + 1]].tolist() for b in (plain, batch))
         own = len(before) - constant
