@@ -81,11 +81,7 @@ def test_json_is_a_line_an_example(cli):
     for one in explained:
         assert set(one["features"][0]) == {"id", "names", "value", "without", "contribution"}
         assert len(one["features"]) == 2
-        shares = [
-            *(feature["contribution"] for feature in one["features"]),
-            one["others_contribution"],
-            one["baseline"],
-        ]
+        shares = [*(own["contribution"] for own in one["features"]), one["others_contribution"], one["baseline"]]
         assert math.fsum(shares) == pytest.approx(one["raw"], abs=1e-9)
         parts = [*(member["contribution"] for member in one["members"]), one["start"], one["mixed"]]
         assert math.fsum(parts) == pytest.approx(one["raw"], abs=1e-9)

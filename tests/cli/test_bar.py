@@ -81,15 +81,12 @@ def test_the_length_of_a_stream_is_not_known(places):
 def on_a_terminal(*arguments, stdin=None):
     """Run the command with standard error on a terminal of 100 columns; (status, what it shows)."""
     pytest.importorskip("tqdm", reason="tqdm is not installed")
-    fcntl, pty, termios = (
-        pytest.importorskip(name, reason="terminals of Unix") for name in ("fcntl", "pty", "termios")
-    )
+    fcntl, pty, termios = map(pytest.importorskip, ("fcntl", "pty", "termios"))  # terminals of Unix
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, b"\x28\0\x64\0\0\0\0\0")
     environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
-    process = subprocess.Popen(
-        [*PROGRAM, *arguments], stdin=stdin or subprocess.DEVNULL, stderr=theirs, env=environment
-    )
+    command, given = [*PROGRAM, *arguments], stdin or subprocess.DEVNULL
+    process = subprocess.Popen(command, stdin=given, stderr=theirs, env=environment)
     os.close(theirs)
     shown, timer = bytearray(), threading.Timer(60, process.kill)
     timer.start()

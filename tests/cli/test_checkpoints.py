@@ -116,10 +116,8 @@ def test_a_checkpoint_that_cannot_be_written_ends_nothing(cli, monkeypatch):
 
     monkeypatch.setattr(storage, "write", failing)
     err = cli.err("train", "--quiet", "--checkpoint", 40, "-f", "model", "a.svm")
-    assert (
-        err.splitlines()
-        == ["sonlearn: warning: no checkpoint was saved: model: cannot be written: No space left on device"] * 2
-    )
+    told = "sonlearn: warning: no checkpoint was saved: model: cannot be written: No space left on device"
+    assert err.splitlines() == [told] * 2
     assert load_model("model").unfinished is None
 
 

@@ -31,9 +31,8 @@ def run(shell, text, *options, **more):
     """The output of `shell` running `text`."""
     if shutil.which(shell) is None:
         pytest.skip(f"{shell} is not installed")
-    done = subprocess.run(
-        [shell, *options, "/dev/stdin"], input=text, capture_output=True, text=True, timeout=60, check=False, **more
-    )
+    command = [shell, *options, "/dev/stdin"]
+    done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=60, check=False, **more)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     return done.stdout

@@ -61,9 +61,7 @@ def test_labels_of_the_rows_do_not_count(cli):
 
 
 def test_tune(cli):
-    err = cli.err(
-        "tune", "--grid", "method=nag,adagrad", "--label", "bought", "--id", "id", "--join", "labels.csv", "rows.csv"
-    )
+    err = cli.err("tune --grid method=nag,adagrad --label bought --id id --join labels.csv rows.csv")
     assert "labels joined = 15 of 17; rows without one = 5" in err
 
 
@@ -81,12 +79,10 @@ def test_describe(cli, rows):
     out = cli.out("describe", "--label", "bought", "--id", "id", "--join", "labels.csv", rows)
     assert "\na: looks like a leak: it tells the label of every row" in out
     Path("labels.csv").write_text("id,bought\n7,1\n")
-    assert "found ids as '000', none of them in labels.csv, whose ids are written as '7'" in cli.error(
-        "describe", "--label", "bought", "--id", "id", "--join", "labels.csv", rows
-    )
-    assert "--join labels.csv: expected --id COLUMN and --label COLUMN" in cli.error(
-        "describe", "--join", "labels.csv", rows
-    )
+    refused = cli.error("describe", "--label", "bought", "--id", "id", "--join", "labels.csv", rows)
+    assert "found ids as '000', none of them in labels.csv, whose ids are written as '7'" in refused
+    refused = cli.error("describe", "--join", "labels.csv", rows)
+    assert "--join labels.csv: expected --id COLUMN and --label COLUMN" in refused
 
 
 REFUSED = [

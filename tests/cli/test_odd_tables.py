@@ -178,9 +178,7 @@ def test_what_is_not_read_as_it_is_meant_is_said(cli, tmp_path, field, flags, sa
     assert re.search(said or "^$", err)
     if "without seconds" in said:
         described = cli.out("describe", "--label", "y", table)
-        assert re.search(
-            r"\nn: looks like times without seconds \('\d\d:10'\) beside '1:\d\d:30': they are h", described
-        )
+        assert re.search(r"\nn: looks like times without seconds \('\d\d:10'\) beside '1:\d\d:30': they", described)
 
 
 TEXTS = {
@@ -287,7 +285,7 @@ def test_describe_names_a_row_in_the_place_of_the_header(cli, tmp_path, header, 
 
 def test_line_ends_of_old_macs():
     with pytest.raises(
-        InputError, match=r"1: found a carriage return alone as the end of a line, expected the line ends"
+        InputError, match="1: found a carriage return alone as the end of a line, expected the line ends"
     ):
         rows("a,b\r1,1\r")
 
@@ -374,10 +372,7 @@ def test_codes_that_are_numbers_by_chance_are_named(cli, tmp_path):
     assert f"\nuser: looks like {codes}\n" in cli.out("describe", "--label", "y", tmp_path / "t")
     columns = "".join(f"{code}," * 12 + f"{i % 2}\n" for i, code in enumerate(codes[::-1] * 2))
     (tmp_path / "t").write_text("".join(f"c{i}," for i in range(12)) + "y\n" + columns.replace("00000000", "00000001"))
-    out, flags = (
-        cli.out("describe", "--label", "y", tmp_path / "t"),
-        " ".join(f"--categorical 'c{i}'" for i in range(12)),
-    )
+    out, flags = cli.out("describe --label y t"), " ".join(f"--categorical 'c{i}'" for i in range(12))
     assert out.count("--categorical") == 12
     names = "'c0', 'c1', 'c2', 'c3', 'c4', 'c5', 'c6', 'c7', 'c8', 'c9' and 2 more"
     assert f"\n{names}: look like codes, of which some are read as numbers; {flags}\n" in out

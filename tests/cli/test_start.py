@@ -40,9 +40,8 @@ def imported(*commands, **more):
         f"import sys; from sonlearn.cli import main\nfor command in {commands!r}: main(command)\n"
         "print('modules', *sys.modules)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], env=environment(**more), capture_output=True, text=True, check=False
-    )
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, env=environment(**more), capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     (line,) = [line for line in done.stdout.splitlines() if line.startswith("modules ")]
     return set(line.split()), done.stderr
@@ -68,9 +67,9 @@ def test_what_runs_no_kernel_does_not_import_numba():
 def test_a_second_run_imports_no_numba():
     """Of the committee, with nag among its members, or of a sketch alone."""
     learners = [], ["--sketch", "rfd", "-m", "10"]
-    commands = [
-        each for options in learners for each in (["train", "--quiet", "-f", "m", *options, SAMPLE], ["inspect", "m"])
-    ]
+    commands = []
+    for options in learners:
+        commands += [["train", "--quiet", "-f", "m", *options, SAMPLE], ["inspect", "m"]]
     imported(*commands, SONLEARN_FASTSTART="1")
     modules, _ = imported(*commands, SONLEARN_FASTSTART="1")
     assert "numba" not in modules

@@ -93,9 +93,9 @@ def test_convert_fails_whole(cli):
     Path("old").write_text("precious")
     before = names()
     for target in ("old", "new"):
-        status, out, err = cli("convert", "--to", "vw", "-o", target, "bad")
-        assert (status, out) == (1, "")
-        assert re.fullmatch(r"sonlearn: bad:2:5: found 'x'.*, expected .*", err)
+        done = cli("convert", "--to", "vw", "-o", target, "bad")
+        assert (done.status, done.out) == (1, "")
+        assert re.fullmatch(r"sonlearn: bad:2:5: found 'x'.*, expected .*", done.err)
     assert Path("old").read_text() == "precious"
     assert names() == before
     status, out, err = cli("convert", "--to", "vw", "--on-error", "skip", "bad")
@@ -135,10 +135,8 @@ def test_a_picture_needs_matplotlib(cli, monkeypatch):
     assert "matplotlib is not installed, s.png was not written; pip install matplotlib. As text instead" in err
     assert "#" * 50 in err
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    assert (
-        cli.error("sketch", "-l", "4", "--quiet", "a.svm", "--plot", "s.png")
-        == "--plot s.png: matplotlib is not installed; pip install matplotlib"
-    )
+    refused = cli.error("sketch", "-l", "4", "--quiet", "a.svm", "--plot", "s.png")
+    assert refused == "--plot s.png: matplotlib is not installed; pip install matplotlib"
     assert not Path("s.png").exists()
 
 

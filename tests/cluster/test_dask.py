@@ -1,22 +1,20 @@
 """A cluster of two processes over eight files sketches, learns and predicts exactly as one process does."""
 
 import concurrent.futures
-import contextlib
 import csv
 import gzip
-import io
 import itertools
 import json
 import os
 import pathlib
 import signal
 import subprocess
-import sys
 import threading
 import time
 
 import numpy as np
 import pytest
+from commands import PROGRAM, in_this_process
 from states import same_state
 from streams import entries, zipf
 
@@ -27,7 +25,7 @@ import dask
 import distributed
 
 import sonlearn.dask
-from sonlearn import DivergedError, InputError, Learner, LearnOptions, OptionError, TextOptions, cli, read_batches
+from sonlearn import DivergedError, InputError, Learner, LearnOptions, OptionError, TextOptions, read_batches
 from sonlearn.cluster import dask as cluster
 from sonlearn.cluster import tasks
 from sonlearn.cluster.partitions import COPY_EVERY
@@ -91,11 +89,8 @@ def days(tmp_path_factory):
 
 def run(*arguments):
     """(status, standard output, standard error) of a command; what a first run says of kernels is left out."""
-    out, err = io.TextIOWrapper(io.BytesIO()), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        status = cli.main(list(map(str, arguments)))
-    told = [line for line in err.getvalue().splitlines(keepends=True) if line.rstrip("\n") != COMPILING]
-    return status, out.buffer.getvalue().decode(), "".join(told)
+    done = in_this_process(list(map(str, arguments)))
+    return done._replace(err=done.err.replace(f"{COMPILING}\n", ""))
 
 
 def dying(lines, flag):
@@ -144,14 +139,11 @@ def test_a_sketch_of_eight_files_is_within_the_bound(here, days, tmp_path):
     assert status == 0
     assert f"rows = {FILES * ROWS}\n" in err
     found = load(tmp_path / "all.sketch")
-    blocks = [to_csr(batch, 1) for batch in read_batches(names)]
-    A = np.zeros((FILES * ROWS, 401))
-    at = 0
-    for block in blocks:
-        A[at : at + block.shape[0], : block.shape[1]] = block.toarray()
-        at += block.shape[0]
-    B = np.zeros((found.matrix().shape[0], 401))
-    B[:, : found.matrix().shape[1]] = found.matrix().toarray()
+
+    def wide(rows):
+        return np.pad(rows.toarray(), ((0, 0), (0, 401 - rows.shape[1])))
+
+    A, B = np.vstack([wide(to_csr(batch, 1)) for batch in read_batches(names)]), wide(found.matrix())
     error = np.linalg.norm(A.T @ A - B.T @ B - found.alpha * np.eye(401), 2)
     assert 0 < error <= found.covariance_error_bound() * (1 + 1e-9)
     # what [RFD] says of one process, which a merge keeps: half of Delta <= ||A - A_k||_F^2 / (l - k)
@@ -303,9 +295,8 @@ def test_bags_paths_and_tables_are_data(here, days, pyarrow):
     rng = np.random.default_rng(0)
     table = pandas.DataFrame({"y": rng.choice([-1, 1], 60), "a": rng.normal(size=60), "b": ["x", "y", "z"] * 20})
     text = TextOptions(format="csv", label="y")
-    found = cluster.train(
-        frames.from_pandas(table, npartitions=3), LearnOptions(method="nag"), text, learners=2, client=here
-    )
+    parts = frames.from_pandas(table, npartitions=3)
+    found = cluster.train(parts, LearnOptions(method="nag"), text, learners=2, client=here)
     assert found.examples == 60
     for whole in (frames.from_pandas(table, npartitions=4), table):  # a table in memory is one partition
         assert sum(len(each.raw) for each in cluster.predict(found, whole, client=here)) == 60
@@ -496,7 +487,7 @@ def test_columns_that_look_like_something_else_are_named(here, tmp_path):
     ours = run("train", "--quiet", "--cluster", here.scheduler.address, "--method", "nag", "--label", "y", *names)
     one = run("train", "--quiet", "--method", "nag", "--label", "y", *names)
     told = [
-        sorted(line for line in err.splitlines() if "column" in line or "UTF-8" in line) for _, _, err in (ours, one)
+        sorted(line for line in err.splitlines() if "column" in line or "UTF-8" in line) for err in (ours.err, one.err)
     ]
     assert told[0] == told[1]
     assert sum("the column 'since' has dates that are not read as such" in line for line in told[0]) == 1
@@ -700,11 +691,8 @@ def test_local_workers_are_threads_or_processes(days, tmp_path, monkeypatch):
 
 def test_local_is_a_cluster_here(days, tmp_path):
     names, _ = days
-    command = [sys.executable, "-m", "sonlearn", "train", "--cluster", "local", "--workers", "2", "--method", "nag"]
-    done = subprocess.run(
-        [*command, "-f", str(tmp_path / "model"), *names], capture_output=True, text=True, check=False,
-        cwd=tmp_path,
-    )  # fmt: skip
+    command = [*PROGRAM, "train", "--cluster", "local", "--workers", "2", "--method", "nag", "-f", "model", *names]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (0, "")
     assert "merged " in done.stderr
     assert "Traceback" not in done.stderr

@@ -105,10 +105,8 @@ def stream_of_classes(n, k, seed=0):
 def test_intervals_are_their_twins(alpha, pieces):
     p, y, counted = stream_of_values(250)
     layer = Coverage(1 - alpha, of_classes=False)
-    ours = [
-        np.column_stack(layer.intervals(p[at], p[at], y[at], counted[at]))
-        for at in np.array_split(np.arange(250), pieces)
-    ]
+    cuts = np.array_split(np.arange(250), pieces)
+    ours = [np.column_stack(layer.intervals(p[at], p[at], y[at], counted[at])) for at in cuts]
     np.testing.assert_allclose(np.concatenate(ours), twin_of_values(p, y, counted, 1 - (1 - alpha)), rtol=1e-8)
 
 

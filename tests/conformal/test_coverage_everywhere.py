@@ -17,10 +17,8 @@ def files(tmp_path):
     x = rng.normal(size=(1500, 3))
     y = x @ [1.0, -2.0, 0.5] + 0.3 * rng.normal(size=1500)
     for name, labels in (("values", y), ("two", np.where(y > 0, 1, -1)), ("three", 1 + (y > -1) + (y > 1))):
-        rows = [
-            f"{label:g} " + " ".join(f"{j}:{v:.6f}" for j, v in enumerate(row, 1))
-            for label, row in zip(labels, x, strict=True)
-        ]
+        pairs = zip(labels, x, strict=True)
+        rows = [f"{label:g} " + " ".join(f"{j}:{v:.6f}" for j, v in enumerate(row, 1)) for label, row in pairs]
         (tmp_path / f"{name}.svm").write_text("\n".join(rows) + "\n")
 
 
@@ -30,9 +28,8 @@ KINDS = {"values": ["--loss", "squared"], "two": [], "three": ["--oaa", "3"]}
 @pytest.mark.parametrize("kind", KINDS)
 def test_it_is_saved_written_and_summed_up(cli, kind):
     options = ["--method", "nag", "--coverage", ".9", *KINDS[kind]]
-    status, _, err = cli(
-        "train", *options, "-f", "m", "--log-json", "run.jsonl", "--report", "page.html", f"{kind}.svm"
-    )
+    more = ("-f", "m", "--log-json", "run.jsonl", "--report", "page.html")
+    status, _, err = cli("train", *options, *more, f"{kind}.svm")
     assert status == 0, err
     end = json.loads(Path("run.jsonl").read_text().splitlines()[-1])["metrics"]["coverage"]
     assert end["asked"] == 0.9
@@ -70,9 +67,7 @@ def test_tables_of_predictions_have_it(cli, kind):
     options = ["--method", "nag", "--coverage", ".9", *KINDS[kind]]
     assert cli("train", "--quiet", *options, "-f", "m", f"{kind}.svm")[0] == 0
     plain = [line.split() for line in cli("predict", "--quiet", "-i", "m", f"{kind}.svm")[1].splitlines()]
-    as_csv = list(
-        csv.DictReader(cli("predict", "--quiet", "-i", "m", "--output", "csv", f"{kind}.svm")[1].splitlines())
-    )
+    as_csv = list(csv.DictReader(cli.out(f"predict --quiet -i m --output csv {kind}.svm").splitlines()))
     lines = cli("predict", "--quiet", "-i", "m", "--output", "jsonl", f"{kind}.svm")[1].splitlines()
     as_json = [json.loads(line) for line in lines]
     assert len(plain) == len(as_csv) == len(as_json) == 1500
@@ -181,8 +176,7 @@ def test_estimators_of_river():
     X, y = data()
     rows = [dict(zip("pqrs", row, strict=True)) for row in X.tolist()]
     values, classes = (
-        estimators.SonlearnRegressor(method="nag", coverage=0.9),
-        estimators.SonlearnClassifier(method="nag", coverage=0.9),
+        getattr(estimators, f"Sonlearn{kind}")(method="nag", coverage=0.9) for kind in ("Regressor", "Classifier")
     )
     assert values.predict_interval_one(rows[0]) == (-np.inf, np.inf)
     assert classes.predict_set_one(rows[0]) == set()

@@ -237,9 +237,8 @@ def in_turn(command, environment):
         if re.fullmatch(r"sonlearn [^|&<>$*`]+", stage):
             _, passed, more = in_this_process(shlex.split(stage)[1:], passed)
         else:
-            done = subprocess.run(
-                ["/bin/sh", "-c", stage], env=environment, input=passed, capture_output=True, text=True, check=False
-            )
+            given = {"env": environment, "input": passed, "capture_output": True, "text": True, "check": False}
+            done = subprocess.run(["/bin/sh", "-c", stage], **given)
             passed, more = done.stdout, done.stderr
         said += more
     return said + passed
@@ -320,10 +319,7 @@ def test_what_developers_are_shown_stands_in_the_code():
     assert len(lines) >= 10
     assert [line for line in lines if line not in sources] == []
     names = re.findall(r"`(_?[A-Za-z]\w*(?:\.[a-z_]\w*)?)`", text)
-    known = set(re.findall(r"\w+", sources + read("tests/conftest.py") + read("pyproject.toml"))) | {
-        "vVERSION",
-        "chromium",
-    }
+    known = {"vVERSION", "chromium", *re.findall(r"\w+", sources + read("tests/conftest.py") + read("pyproject.toml"))}
     files = {path.name for path in ROOT.iterdir()}
     assert [name for name in names if name not in files and not set(name.split(".")) <= known] == []
 
@@ -345,9 +341,8 @@ def kernel_letters():
             if not decorators & {"jit", "inline"}:
                 continue
             names = {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)}
-            names |= {
-                node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-            }
+            nodes = (node for node in ast.walk(function) if isinstance(node, ast.Name))
+            names |= {node.id for node in nodes if isinstance(node.ctx, ast.Store)}
             found |= {name: path.name for name in names if len(name) == 1}
     return found
 
@@ -356,14 +351,12 @@ def test_every_letter_in_a_kernel_is_in_the_notation():
     letters = kernel_letters()
     assert len(letters) > 5
     rows = (ROOT / "sonlearn" / "NOTATION.md").read_text(encoding="utf-8").splitlines()
-    listed = {
-        name for row in rows if row.startswith("|") for name in re.findall(r"`(\w)`", re.split(r"(?<!\\)\|", row)[1])
-    }
+    cells = [re.split(r"(?<!\\)\|", row)[1] for row in rows if row.startswith("|")]
+    listed = {name for cell in cells for name in re.findall(r"`(\w)`", cell)}
     missing = {name: file for name, file in letters.items() if name not in listed | EVERYDAY | {"_"}}
     assert not missing
 
 
 def test_fields_of_the_learners_options_are_documented():
-    assert {f.name for c in (LearnOptions, TextOptions) for f in dataclasses.fields(c)} <= {
-        field.name for field in FIELDS.values()
-    }
+    named = {field.name for field in FIELDS.values()}
+    assert {f.name for c in (LearnOptions, TextOptions) for f in dataclasses.fields(c)} <= named

@@ -40,9 +40,8 @@ def copy(tmp_path):
 
 def hash_of(folder, **environment):
     command = [sys.executable, "-c", PROGRAM]
-    return subprocess.run(
-        command, cwd=folder, env={"PYTHONPATH": str(folder), **environment}, check=True, capture_output=True, text=True
-    ).stdout
+    environment |= {"PYTHONPATH": str(folder)}
+    return subprocess.run(command, cwd=folder, env=environment, check=True, capture_output=True, text=True).stdout
 
 
 def edit(folder, name, old, new):

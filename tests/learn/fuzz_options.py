@@ -53,9 +53,8 @@ def options(r: random.Random) -> dict:
     elif r.random() < 0.5:
         names = sorted(name for name, entry in METHODS.items() if entry.engine != "committee")
         rate = ("", "", "~0.01")
-        given["members"] = tuple(
-            f"{r.choice(names)}:{r.choice(sorted(VIEWS))}{r.choice(rate)}" for _ in range(r.randrange(1, 4))
-        )
+        drawn = ((r.choice(names), r.choice(sorted(VIEWS)), r.choice(rate)) for _ in range(r.randrange(1, 4)))
+        given["members"] = tuple(f"{name}:{view}{share}" for name, view, share in drawn)
     if r.random() < 0.2:
         classes = r.choice([3, 3, 10, 50])
         given |= r.choice([{"oaa": classes}, {"multinomial": classes}, {"classes": "auto"}, {"classes": "auto"}])

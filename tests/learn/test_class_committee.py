@@ -1,5 +1,6 @@
 """The committee of several classes: its members' twins on its views, and the combiner's over them; and all around."""
 
+import functools
 import math
 
 import numpy as np
@@ -135,9 +136,8 @@ def test_the_first_rows():
 @pytest.mark.compiled
 @either
 def test_batches_cut_anywhere_saves_and_threads_change_no_bit(how, early, tmp_path, monkeypatch):
-    _, cut = check_cuts(
-        learner(how), learner(how), stream(), tmp_path, lambda: monkeypatch.setattr(committee, "MAX_NUMBERS", 300)
-    )
+    few = functools.partial(monkeypatch.setattr, committee, "MAX_NUMBERS", 300)
+    _, cut = check_cuts(learner(how), learner(how), stream(), tmp_path, few)
     assert not all(member["active"] for member in cut.facts()["members"])
 
 

@@ -77,9 +77,8 @@ def test_a_class_is_one_binary_learner_of_the_relabelled_stream(method, how):
         one = learner(method, {})
         wanted[:, k] = one.partial_fit(of_one(batch, label)).raw
         np.testing.assert_allclose(ours.weights()[1][k], one.weights()[1], rtol=1e-12, atol=1e-12)
-        np.testing.assert_allclose(
-            ours.predict(batch).scores[:, k], one.predict(of_one(batch, label)).raw, rtol=1e-12, atol=1e-12
-        )
+        apart = one.predict(of_one(batch, label)).raw
+        np.testing.assert_allclose(ours.predict(batch).scores[:, k], apart, rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose(got.scores, wanted, rtol=1e-12, atol=1e-12)
     for i, met in enumerate(met_before(batch)):
         assert met == ours.classes[: got.met[i]]
@@ -114,9 +113,8 @@ def test_probabilities_and_log_loss(method, how):
         elif batch.y[i] in met:
             assert got.loss[i] == pytest.approx(-np.log(p[met.index(batch.y[i])] / total), rel=1e-9, abs=1e-12)
         else:
-            assert got.loss[i] == pytest.approx(
-                -np.log(unseen / (total if most else total + unseen)), rel=1e-9, abs=1e-12
-            )
+            share = unseen / (total if most else total + unseen)
+            assert got.loss[i] == pytest.approx(-np.log(share), rel=1e-9, abs=1e-12)
 
 
 @pytest.mark.compiled
@@ -163,9 +161,8 @@ def test_classes_may_be_names():
     np.testing.assert_array_equal(got.label, [0, 1, 0, np.nan, 2, 1])
     assert ours.label_texts(got.label) == ["ham", "spam", "ham", "unknown", "eggs", "spam"]
     assert numbers.label_texts(same.label) == ["7", "-3", "7", "unknown", "0", "-3"]
-    assert ours.label_texts(got.prediction)[1:] == [
-        {7: "ham", -3: "spam", 0: "eggs"}[k] for k in same.prediction[1:].tolist()
-    ]
+    names = {7: "ham", -3: "spam", 0: "eggs"}
+    assert ours.label_texts(got.prediction)[1:] == [names[k] for k in same.prediction[1:].tolist()]
     again = Learner.from_arrays(*ours.to_arrays())
     assert again.classes == ours.classes
 

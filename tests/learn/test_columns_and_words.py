@@ -26,9 +26,7 @@ def table(n=300, kind="two", without="", seed=0):
         score = numbers[0] * numbers[1] + numbers[2] + (1001 in words) - 0.5
         of_kind = {"two": 1.0 if score > 0 else -1.0, "values": 10 + score, "several": 1.0 + min(abs(score) // 1, 2.0)}
         labels.append(of_kind[kind])
-        rows.append(
-            {} | ({} if without == COLUMNS else columns) | ({} if without == WORDS else words) | {CONSTANT: 1.0}
-        )
+        rows.append((columns if without != COLUMNS else {}) | (words if without != WORDS else {}) | {CONSTANT: 1.0})
     ids = np.array([id for row in rows for id in row], np.int64)
     values = np.array([x for row in rows for x in row.values()])
     return Batch(
@@ -68,9 +66,8 @@ def test_a_member_sees_the_part_that_is_its_own(kind):
         assert alone.state.now["in_parts"][0] == 0
         apart = alone.contributions(table(40, kind, other, seed=1), 0 if kind == "several" else None)
         for j, name in enumerate(apart.names):
-            np.testing.assert_array_equal(
-                found.predictions[:, found.names.index(name)], apart.predictions[:, j], err_msg=name
-            )
+            own = found.predictions[:, found.names.index(name)]
+            np.testing.assert_array_equal(own, apart.predictions[:, j], err_msg=name)
             compared += 1
     assert compared >= 9
 

@@ -215,9 +215,8 @@ def test_of_squared_loss_the_growth_is_that_of_the_least_loss():
     w = np.linalg.solve(V.T @ V, V.T @ y)
     least = ((V @ w - y) ** 2).sum()
     A = 2.0 * V.T @ V + prior * np.eye(4)
-    combiner = start(4, (2.0,))._replace(
-        w=w[None], A=A[None], P=np.linalg.inv(A)[None], recent=np.array([[60.0, 60.0]])
-    )
+    P, recent = np.linalg.inv(A)[None], np.array([[60.0, 60.0]])
+    combiner = start(4, (2.0,))._replace(w=w[None], A=A[None], P=P, recent=recent)
     judge = judged(combiner)
     for unit in ([0], [1, 2]):
         rest = [i for i in range(4) if i not in unit]

@@ -111,9 +111,8 @@ def test_members_that_learn_while_their_views_see_on_change_no_bit(early, monkey
     given = LearnOptions(method="committee", members=names)
     one, several = (Learner(given, threads=threads) for threads in (1, 3))
     for part in (slice(0, 190), slice(190, 400)):
-        np.testing.assert_array_equal(
-            several.partial_fit(rows_of(batch, part)).raw, one.partial_fit(rows_of(batch, part)).raw
-        )
+        rows = rows_of(batch, part)
+        np.testing.assert_array_equal(several.partial_fit(rows).raw, one.partial_fit(rows).raw)
     assert_same(state_of(several), state_of(one))
     np.testing.assert_array_equal(several.predict(batch).raw, one.predict(batch).raw)
 
@@ -124,9 +123,7 @@ def test_while_no_member_at_work_forgets_the_two_combinations_are_one(early):
     got = [learner.partial_fit(rows_of(batch, part)) for part in (slice(0, 300), slice(300, 301), slice(301, 400))]
     assert [bool((own.raw != own.offline).any()) for own in got] == [True, False, False]
     assert [own["active"] for own in learner.facts()["members"]] == [True, True, False]
-    assert [own["weight"] for own in learner.facts()["members"]][:2] == [
-        own["offline"] for own in learner.facts()["members"]
-    ][:2]
+    assert all(own["weight"] == own["offline"] for own in learner.facts()["members"][:2])
     np.testing.assert_array_equal(learner.predict(batch).raw, learner.predict(batch, online=True).raw)
 
 

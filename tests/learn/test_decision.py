@@ -157,9 +157,8 @@ def test_a_broken_history_is_refused():
 def rare_svm(tmp_path):
     """Rows of which few are positive, as LIBSVM text."""
     batch = rare()
-    rows = [
-        " ".join([f"{y:g}", *(f"{j}:{x!r}" for j, x in row)]) for y, row in zip(batch.y, entries(batch), strict=True)
-    ]
+    pairs = zip(batch.y, entries(batch), strict=True)
+    rows = [" ".join([f"{y:g}", *(f"{j}:{x!r}" for j, x in row)]) for y, row in pairs]
     (tmp_path / "rare.svm").write_text("\n".join(rows) + "\n")
 
 
@@ -178,10 +177,8 @@ def test_nobody_is_predicted_in_silence_no_more(cli, rare_svm):
     assert {*out.split()} == {"-1"}
     status, _, err = cli("train", "--quiet", "--method", "nag", "-f", "n", "rare.svm")
     status, _, err = cli("predict", "--quiet", "--threshold", "best-f1", "-i", "n", "rare.svm")
-    assert (status, err.splitlines()[-1].startswith("sonlearn: --threshold best-f1: the model has kept no")) == (
-        1,
-        True,
-    )
+    assert status == 1
+    assert err.splitlines()[-1].startswith("sonlearn: --threshold best-f1: the model has kept no")
 
 
 def test_the_average_error_is_of_the_threshold(cli, rare_svm):

@@ -43,9 +43,8 @@ def adds_up(attribution: explain.Attribution) -> None:
     assert attribution.baseline + attribution.contributions.sum() == pytest.approx(attribution.raw, rel=1e-9, abs=1e-9)
     if attribution.members:
         contribution = math.fsum(member.contribution for member in attribution.members)
-        assert attribution.start + attribution.mixed + contribution == pytest.approx(
-            attribution.raw, rel=1e-9, abs=1e-9
-        )
+        total = attribution.start + attribution.mixed + contribution
+        assert total == pytest.approx(attribution.raw, rel=1e-9, abs=1e-9)
 
 
 ADDITIVE = [name for name in METHODS if additive(LearnOptions(method=name))]
@@ -96,9 +95,8 @@ def test_features_of_any_learner_are_what_predict_says(options):
                 have.add(f)
                 now = raw_of(learner, {g: x for g, x in row.items() if g in have})
                 shares[f], at = shares[f] + (now - at) / ORDERS, now
-        for f, contribution, without in zip(
-            attribution.ids.tolist(), attribution.contributions, attribution.without, strict=True
-        ):
+        columns = (attribution.ids.tolist(), attribution.contributions, attribution.without)
+        for f, contribution, without in zip(*columns, strict=True):
             assert without == raw_of(learner, {g: x for g, x in row.items() if g != f})
             assert contribution == pytest.approx(shares[f], rel=1e-9, abs=1e-9)
 

@@ -70,9 +70,8 @@ COUNTS = [{"decay": decay} for decay in (0.01, 0.3)]
 def test_adaptive_methods_and_counts_are_their_twins(method, given):
     for batch in STREAMS.values():
         options = LearnOptions(method=method, **given)
-        np.testing.assert_allclose(
-            Learner(options).partial_fit(batch).raw, TWINS[method](options, batch), rtol=1e-9, atol=1e-9
-        )
+        raw = Learner(options).partial_fit(batch).raw
+        np.testing.assert_allclose(raw, TWINS[method](options, batch), rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.interpreted

@@ -140,9 +140,8 @@ def test_too_many_features_are_refused_and_what_was_learned_stays(name, monkeypa
     monkeypatch.setitem(METHODS[name].values, "most", 12)
     rows = [{i: 1.0, i + 1: 2.0} for i in range(30)]
     learner, other = Learner(LearnOptions(method=name)), Learner(LearnOptions(method=name))
-    with pytest.raises(
-        InputError, match=f"<memory>:12: found a feature after 12 others.*--method {name}.*use --method"
-    ):
+    told = f"<memory>:12: found a feature after 12 others.*--method {name}.*use --method"
+    with pytest.raises(InputError, match=told):
         learner.partial_fit(batch_of(rows, [1.0, -1.0] * 15))
     other.partial_fit(rows_of(batch_of(rows, [1.0, -1.0] * 15), slice(0, 11)))
     assert learner.examples == other.examples == 11

@@ -49,16 +49,12 @@ KINDS = SKETCHES + FIRST_ORDER + MATRIX + COUNTS
 
 def settings(kind, loss, **more):
     """Options of a kind of learner; those that its method does not take are left out."""
-    if kind in FIRST_ORDER:
-        method = kind.removesuffix("-paper")
-        more = {name: value for name, value in {"sketch_size": 4, **more}.items() if name in METHODS[method].takes}
-        paper = {"rescale": "before", "invariant": False} if method != kind else {}
-        return LearnOptions(method=method, loss=loss, **paper, **more)
-    if kind in MATRIX + COUNTS:
-        method = kind.removesuffix("0")
-        more = {"sketch_size": 4, **({"alpha": 0.0} if method != kind else {}), **more}
-        more = {name: value for name, value in more.items() if name in METHODS[method].takes}
-        return LearnOptions(method=method, loss=loss, **more)
+    if kind in FIRST_ORDER + MATRIX + COUNTS:
+        method = kind.removesuffix("-paper").removesuffix("0")
+        own = {"sketch_size": 4} | ({"alpha": 0.0} if kind.endswith("0") else {}) | more
+        own = {name: value for name, value in own.items() if name in METHODS[method].takes}
+        paper = {"rescale": "before", "invariant": False} if kind == "nag-paper" else {}
+        return LearnOptions(method=method, loss=loss, **paper, **own)
     sketch, _, special = kind.partition("-")
     if special == "unit":
         more.pop("diagonal", None)
@@ -195,7 +191,6 @@ def test_unseen_features_count_for_nothing(kind):
 
 def until_divergence(learner, batch):
     """What was predicted before a row was found to have diverged, if one was; the rows before it have been learned."""
-    diverged = None
     try:
         return learner.partial_fit(batch)
     except DivergedError as error:

@@ -21,9 +21,8 @@ pytestmark = pytest.mark.interpreted
 
 def options_of(loss, **more):
     """The loss with a parameter that is not its default, if it has one."""
-    return LearnOptions(
-        method="nag", loss=loss, **{"quantile": {"quantile_tau": 0.3}, "huber": {"huber_k": 0.7}}.get(loss, {}), **more
-    )
+    own = {"quantile": {"quantile_tau": 0.3}, "huber": {"huber_k": 0.7}}.get(loss, {})
+    return LearnOptions(method="nag", loss=loss, **own, **more)
 
 
 OPTIONS = {loss: options_of(loss) for loss in LOSSES}
@@ -127,17 +126,15 @@ def test_a_followed_step_is_the_twins(loss):
 def test_a_followed_step_is_finite_and_goes_down(loss):
     """However far from the label and however long."""
     sizes = np.array([1e-300, 1e-30, 1e-3, 1.0, 30.0, 200.0])
-    p = np.concatenate(
-        [-sizes, [0.0], sizes] if loss == "poisson" else [-1e50 * sizes, -sizes, [0.0], sizes, 1e50 * sizes]
-    )
+    far = [] if loss == "poisson" else [1e50 * sizes]
+    p = np.concatenate([*(-each for each in far), -sizes, [0.0], sizes, *far])
     for T in (1e-300, 1e-100, 1e-5, 1.0, 1e5, 1e100, 1e200):
         for y in LABELS[loss]:
             change, (value, slope) = gone(loss, p, y, T), head(loss, p, y)
             assert np.isfinite(change).all()
             assert (change * slope <= 0).all()
-            assert (np.abs(change) <= np.abs(slope) * T * (1 + 1e-12) + 1e-300 * (1 + T)).all(), (
-                "no longer than the plain step"
-            )
+            plain = np.abs(slope) * T * (1 + 1e-12) + 1e-300 * (1 + T)
+            assert (np.abs(change) <= plain).all(), "no longer than the plain step"
             assert (head(loss, p + change, y)[0] <= value * (1 + 1e-12) + 1e-12).all()
 
 
@@ -147,9 +144,8 @@ def test_a_followed_step_is_finite_and_goes_down(loss):
 def test_counts_are_not_negative():
     batch = batch_of([{1: 1.0}] * 4, [0.0, 2.5, -1.0, 3.0])
     learner = Learner(LearnOptions(method="nag", loss="poisson"))
-    with pytest.raises(
-        InputError, match=r"<memory>:3: found label -1, expected a label of at least 0 for --loss poisson"
-    ):
+    told = "<memory>:3: found label -1, expected a label of at least 0 for --loss poisson"
+    with pytest.raises(InputError, match=told):
         learner.partial_fit(batch)
     assert learner.examples == 2
     predicted = learner.predict(batch)
@@ -161,11 +157,8 @@ def test_counts_are_not_negative():
 def test_best_constants_are_best(loss, seed):
     """What the summary calls the best constant, by brute force; None is an honest answer."""
     rng = np.random.default_rng(seed)
-    y = (
-        rng.choice(LABELS[loss][:2], 40)
-        if seed
-        else rng.choice([-1.0, 1.0] if loss in CLASSIFICATION else [0.0, 2.0, 5.0], 40)
-    )
+    y = LABELS[loss][:2] if seed else [-1.0, 1.0] if loss in CLASSIFICATION else [0.0, 2.0, 5.0]
+    y = rng.choice(y, 40)
     h = rng.choice([0.5, 1.0, 2.0], 40)
     labels = LabelStatistics()
     labels.add(y, h)

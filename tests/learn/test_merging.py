@@ -14,13 +14,7 @@ from views_twin import FEWER
 from sonlearn import InputError, Learner, LearnOptions, OptionError, TextOptions
 from sonlearn.data.axes import Numbers
 from sonlearn.data.rows import rows_between
-from sonlearn.learn.ensemble.combiner import (
-    PRIOR_PRECISION,
-    combine,
-    conditioned,
-    merge_combiners,
-    new_combiner,
-)
+from sonlearn.learn.ensemble.combiner import PRIOR_PRECISION, combine, conditioned, merge_combiners, new_combiner
 from sonlearn.learn.losses import LOGISTIC, Loss
 from sonlearn.options.members import member
 from sonlearn.options.methods import METHODS
@@ -192,9 +186,8 @@ def test_weights_move_by_the_precision_gained(method, start):
         gains = [row[1] - rows[0][1] if has_sum else each.examples - base.examples
                  for row, each in zip(rows[1:], learners, strict=True)]  # fmt: skip
         total = sum(gains)
-        expected[id] = w + (
-            sum(g**0.75 * (v - w) for g, v in zip(gains, others, strict=True)) / total**0.75 if total else 0.0
-        )
+        moved = sum(g**0.75 * (v - w) for g, v in zip(gains, others, strict=True))
+        expected[id] = w + (moved / total**0.75 if total else 0.0)
         if has_sum:
             got = by_id(merged, merged.state.table[: merged.size, 1])[id]
             np.testing.assert_allclose(got, rows[0][1] + total, rtol=1e-12)

@@ -84,9 +84,8 @@ def make(name, **how):
 
 
 def test_every_method_that_shares_is_here():
-    assert {LearnOptions(**given).method for given in ALL.values()} == {
-        name for name, method in METHODS.items() if method.shared is not None
-    }
+    shared = {name for name, method in METHODS.items() if method.shared is not None}
+    assert {LearnOptions(**given).method for given in ALL.values()} == shared
 
 
 @every
@@ -178,10 +177,8 @@ def test_names_and_any_labels_with_classes_auto():
     batch = stream()
     names = [None if np.isnan(y) else f"class {y:.0f}" for y in batch.y.tolist()]
     plain, auto = make("rfd"), make("rfd", classes="auto")
-    got, same = (
-        plain.partial_fit(batch),
-        auto.partial_fit(batch._replace(class_names=names, y=np.full(batch.n, np.nan))),
-    )
+    named = batch._replace(class_names=names, y=np.full(batch.n, np.nan))
+    got, same = plain.partial_fit(batch), auto.partial_fit(named)
     np.testing.assert_array_equal(got.scores, same.scores)
     np.testing.assert_array_equal(got.loss, same.loss)
     assert auto.classes == [f"class {label}" for label in plain.classes]

@@ -263,10 +263,8 @@ def test_units_of_the_labels_do_not_matter(loss, a, b, given):
     loss = "squared" if a < 0 else loss
     members = tuple(name for name in default_members(loss) if a > 0 or not member(name, loss).stacked)
     learners = (Learner(options(loss, members=members)) for _ in range(2))
-    one, other = (
-        learner.partial_fit(batch._replace(y=y)).raw
-        for learner, y in zip(learners, (batch.y, a * batch.y + b), strict=True)
-    )
+    labels = (batch.y, a * batch.y + b)
+    one, other = (own.partial_fit(batch._replace(y=y)).raw for own, y in zip(learners, labels, strict=True))
     start = np.flatnonzero(~np.isnan(batch.y) & (batch.weight > 0))[0] + 1
     np.testing.assert_allclose(other[start:], a * one[start:] + b, rtol=1e-6)
 

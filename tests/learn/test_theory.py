@@ -107,9 +107,8 @@ def test_alpha_zero_is_the_setting_without_hyperparameters():
     assert (options.loss, options.clip, options.scale, options.resolved_sigma) == ("squared", 1.0, "none", 0.125)
     batch = zipf(n=800, d=60, unit=False)
     for more in ({}, {"loss": "logistic"}, {"sketch": "fd", "loss": "hinge"}):
-        _, got = learned(
-            LearnOptions(alpha=0.0, **{"sketch": "rfd", **more}), batch._replace(values=100 * batch.values)
-        )
+        options = LearnOptions(alpha=0.0, **{"sketch": "rfd", **more})
+        _, got = learned(options, batch._replace(values=100 * batch.values))
         assert got.loss[400:].mean() < 2, more
 
 

@@ -189,9 +189,7 @@ def test_intervals_tell_a_better_policy_and_narrow_with_what_is_known():
     assert width["dr"] < 0.7 * (line_of(blind, "a").high - line_of(blind, "a").low)
     w = policy[x, decisions.action] / decisions.probability
     assert math.isclose(found["ips"].cost, (w * decisions.cost).mean(), rel_tol=1e-9)
-    assert math.isclose(
-        found["snips"].cost, (w * decisions.cost).sum() / w.sum(), rel_tol=1e-9
-    )  # fmt: skip
+    assert math.isclose(found["snips"].cost, (w * decisions.cost).sum() / w.sum(), rel_tol=1e-9)
     line = next(one for one in evaluation.lines() if one.policy == "a")
     assert math.isclose(line.weight, w.mean(), rel_tol=1e-9)
     assert math.isclose(line.effective, w.sum() ** 2 / (w @ w), rel_tol=1e-9)

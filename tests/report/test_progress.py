@@ -49,18 +49,18 @@ def twin(outcome, schedule, passes, loss):
     def mean(values, chosen):
         return np.average(values[chosen], weights=h[chosen]) if h[chosen].sum() > 0 else None
 
-    counter, total, due, begin, rows = 0, 0.0, schedule.step if schedule.additive else 1.0, {}, []
-    for i in np.flatnonzero(~held):
-        counter, total = counter + 1, total + h[i]
-        if total >= due:
+    total = np.cumsum(h * (known & ~held)) + np.cumsum(h * ~known)
+    due, begin, rows = schedule.step if schedule.additive else 1.0, {}, []
+    for counter, i in enumerate(np.flatnonzero(~held), 1):
+        if total[i] >= due:
             of_held = i >= n and outcome.held.any()
             own = (held if of_held else known & ~held) & (place <= i)
             since = own & (place >= begin.get(of_held, 0))
             error = None if no_class[: i + 1].any() else mean(wrong, own)
-            rows.append((counter, total, mean(outcome.loss, own), mean(outcome.loss, since), error))
+            rows.append((counter, total[i], mean(outcome.loss, own), mean(outcome.loss, since), error))
             begin |= {False: i + 1, of_held: i + 1}
-            due = total + schedule.step if schedule.additive else total * schedule.step
-    return rows, (counter, total)
+            due = total[i] + schedule.step if schedule.additive else total[i] * schedule.step
+    return rows, ((~held).sum(), total[-1])
 
 
 def outcome_of(y, weight, prediction, loss, features, held=None):

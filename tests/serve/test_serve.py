@@ -101,9 +101,8 @@ def test_json_for_models_without_namespaces():
     learner = learner_of(SVM[:60], TextOptions(format="svmlight"))
     (batch,) = batches([b"1 3:0.5 7:2\n"], learner.text)
     with served(learner) as server:
-        assert server.json("/predict", {"3": 0.5, "7": 2}) == (
-            200, {"predictions": learner.predict(batch).prediction.tolist()},
-        )  # fmt: skip
+        predictions = learner.predict(batch).prediction.tolist()
+        assert server.json("/predict", {"3": 0.5, "7": 2}) == (200, {"predictions": predictions})
         status, answer = server.json("/predict", {"3": 0.5, "x": 2})
         assert (status, answer["error"]) == (
             400, "<request>:1:12: found 'x': '2' for 'x', expected an index as name and a number: the model is of "

@@ -76,13 +76,11 @@ def test_decisions_are_those_of_the_model_and_their_log_is_read_as_any_other(tmp
                 assert server.json("/reward", {"event_id": answer["event_id"], "reward": 1})[1]["learned"] is True
         for i in (2, 1, 5):
             assert server.json("/reward", {"event_id": answers[i]["event_id"], "reward": -i / 2})[0] == 200
-        assert json.loads(server.ask("GET", "/health")[1]) == {
-            "status": "ok", "examples": 107, "pending": 5, "learns": True
-        }  # fmt: skip
+        health = {"status": "ok", "examples": 107, "pending": 5, "learns": True}
+        assert json.loads(server.ask("GET", "/health")[1]) == health
         metrics = server.ask("GET", "/metrics")[1]
-        for line in ("sonlearn_decisions_total 12.0", "sonlearn_rewards_total 7.0", "sonlearn_learned_total 7.0",
-                     "sonlearn_events_pending 5.0"):  # fmt: skip
-            assert line in metrics
+        for line in ("decisions_total 12.0", "rewards_total 7.0", "learned_total 7.0", "events_pending 5.0"):
+            assert f"sonlearn_{line}" in metrics
     (log,) = decisions_of(path, learner)
     assert log.n == 12
     assert log.cost[:7].tolist() == [-1.0, -1.0, -1.0, -1.0, 1.0, 0.5, 2.5]
@@ -103,9 +101,8 @@ def test_decisions_are_those_of_the_model_and_their_log_is_read_as_any_other(tmp
     twin.partial_fit(log.part(4, 7))
     same_state(twin, learner)
     # which words a context is of: those of the model's own text
-    vw = f"shared |visit morning\n{''.join(f'|offer {name}' + chr(10) for name in NAMES)}\n"
-    (tmp_path / "vw").write_text(vw)
-    (theirs,) = DecisionReader(str(tmp_path / "vw"), twin.text, twin.options)
+    vw = "shared |visit morning\n" + "".join(f"|offer {name}\n" for name in NAMES) + "\n"
+    (theirs,) = DecisionReader(io.BytesIO(vw.encode()), twin.text, twin.options)
     assert set(theirs.rows.indices.tolist()) == set(log.part(5, 6).rows.indices.tolist())
 
 
@@ -229,9 +226,8 @@ def test_rewards_twice_never_unknown_and_at_the_same_time(tmp_path):
             results = pool.map(lambda e: server.json("/reward", {"event_id": e, "reward": 1}), events[:2] * 8)
         assert sorted(status for status, _ in results) == [200] * 2 + [409] * 14
         assert learner.examples == 102
-        assert server.json("/reward", {"event_id": "none", "reward": 1}) == (
-            404, {"error": "event 'none': no such event, or one that was removed"}
-        )  # fmt: skip
+        unknown = {"error": "event 'none': no such event, or one that was removed"}
+        assert server.json("/reward", {"event_id": "none", "reward": 1}) == (404, unknown)
     assert sum(line.count('"_label_cost"') for line in lines_of(tmp_path / "events")) == 2
 
 
@@ -311,9 +307,8 @@ def test_a_damaged_log_is_an_error_of_one_line(tmp_path):
     whole, met = path.read_bytes(), Counter[str]()
     for _ in range(150):
         begin = r.randrange(len(whole))
-        path.write_bytes(
-            whole[:begin] + r.choice([b"", r.randbytes(2) + whole[begin + 2 :], b"\xff" + whole[begin + 1 :]])
-        )
+        cut = r.choice([b"", r.randbytes(2) + whole[begin + 2 :], b"\xff" + whole[begin + 1 :]])
+        path.write_bytes(whole[:begin] + cut)
         for ask in (EventLog.mark, lambda log: log.knows(mark), lambda log: list(log.older(math.inf)),
                     lambda log: list(log.rewarded(0)), lambda log: log.find("b7")):  # fmt: skip
             try:
@@ -349,9 +344,7 @@ def test_a_context_with_the_name_of_a_cost_is_no_reward(tmp_path):
     learner, path = model(), tmp_path / "events"
     first = learner.copy()
     with served_decisions(learner, path, learns=True) as server:
-        asked = context()
-        asked["_label_cost"] = 1
-        assert server.json("/decide", asked)[0] == 200, server.json("/decide", asked)
+        assert server.json("/decide", context() | {"_label_cost": 1})[0] == 200
     with contextlib.closing(EventLog(str(path))) as events:
         assert replay(first, events, None, learns=True) == 0
     same_state(first, learner)

@@ -198,9 +198,8 @@ def test_explaining_lets_others_have_their_turn(monkeypatch):
     batch = zipf(300, 40)
     learner.partial_fit(batch._replace(y=np.where(batch.y > 0, 1.0, -1.0)))
     row = json.dumps({str(j): 1.0 for j in range(1, 31)}).encode()
-    expected = learner.explain(
-        next(read_batches(io.BytesIO(b"0 " + b" ".join(b"%d:1" % j for j in range(1, 31))), learner.text))
-    )
+    row_of_30 = b"0 " + b" ".join(b"%d:1" % j for j in range(1, 31))
+    expected = learner.explain(next(read_batches(io.BytesIO(row_of_30), learner.text)))
     reply, answered = in_turn(learner, ("lines", row, False, module.Wants(explain=True)))
     assert answered.index("learns") > answered.index("long")
     (told,) = reply.more["explanations"]

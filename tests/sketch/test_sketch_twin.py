@@ -134,9 +134,8 @@ def test_sparse_equals_dense(method):
         assert sp.issparse(B)
         np.testing.assert_allclose((B.T @ B).toarray(), D.T @ D, rtol=0, atol=1e-12 * scale)
         assert sparse.alpha == pytest.approx(dense.alpha, rel=1e-12)
-        np.testing.assert_allclose(
-            sparse.covariance_error_bound(), dense.covariance_error_bound(), rtol=1e-10, atol=1e-10
-        )
+        bounds = [each.covariance_error_bound() for each in (sparse, dense)]
+        np.testing.assert_allclose(*bounds, rtol=1e-10, atol=1e-10)
 
 
 def test_mixed_blocks():

@@ -301,9 +301,8 @@ def test_vw_reads_these_forms_too(tmp_path):
     (found,) = list(reader)
     np.testing.assert_array_equal(found.probabilities, [0.25, 0.75, np.nan, np.nan])
     assert (found.action.tolist(), found.lines.tolist()) == ([1, -1], [1, 3])
-    assert [note.partition(":")[0] for note in reader.notes] == [
-        "lines with a RewardValue and no decision were passed over", "pdrop",
-    ]  # fmt: skip
+    passed_over = "lines with a RewardValue and no decision were passed over"
+    assert [note.partition(":")[0] for note in reader.notes] == [passed_over, "pdrop"]
 
 
 def test_a_class_too_many_is_left_out_by_its_name(tmp_path):

@@ -54,9 +54,8 @@ def test_words_that_stand_for_numbers():
     text = "a,b,c,d,y\ntrue,False,NaN,Info,TRUE\nTRUE,,nane,infinit,false\ntruely,nan,0.0,-,nan\n"
     (one, two, three) = rows(text)
     assert one[1:] == (1.0, [(slot_of("a"), 1.0), (slot_of("c="), 1.0), (slot_of("d=Info"), 1.0)])
-    assert two[1:] == (
-        0.0, [(slot_of("a"), 1.0), (slot_of("b="), 1.0), (slot_of("c=nane"), 1.0), (slot_of("d=infinit"), 1.0)]
-    )  # fmt: skip
+    expected = [(slot_of(name), 1.0) for name in ("a", "b=", "c=nane", "d=infinit")]
+    assert two[1:] == (0.0, expected)
     assert math.isnan(three[1])
     assert three[2] == [(slot_of("a=truely"), 1.0), (slot_of("b="), 1.0), (slot_of("d=-"), 1.0)]
 
@@ -141,9 +140,8 @@ def test_a_field_that_does_not_end_is_refused(options, monkeypatch):
     monkeypatch.setattr("sonlearn.text.csv.MAX_CHARACTERS", 1000)
     monkeypatch.setattr("sonlearn.text.encode.MAX_CHARACTERS", 1000)
     for field in ("a b" * 400, '"' + "1,x\n" * 400, '"' + "a b" * 400 + '"'):
-        reader = Reader(
-            io.BytesIO(f"y,t\n1,a\n1,{field}\n0,c\n".encode()), TextOptions(label="y", **options), on_error="skip"
-        )
+        stream = io.BytesIO(f"y,t\n1,a\n1,{field}\n0,c\n".encode())
+        reader = Reader(stream, TextOptions(label="y", **options), on_error="skip")
         assert [batch.lines.tolist()[0] for batch in reader][:1] == [2]
         expected = "<stream>:3: found a field of more than 1000 characters, expected a shorter one; is a double quote "
         assert str(reader.malformed.errors[0]) == expected + "missing?"

@@ -53,9 +53,8 @@ def test_skip(chunk_bytes, threads):
 @for_all("max_errors", [0, 1, 5, 12, len(BAD) - 1, len(BAD)])
 def test_max_errors(chunk_bytes, threads, max_errors):
     """The rows before the line that is one too many come first, wherever the chunks end."""
-    reader = Reader(
-        io.BytesIO(TEXT), chunk_bytes=chunk_bytes, on_error="skip", max_errors=max_errors, threads=threads
-    )  # fmt: skip
+    how = {"chunk_bytes": chunk_bytes, "max_errors": max_errors, "threads": threads}
+    reader = Reader(io.BytesIO(TEXT), on_error="skip", **how)
     lines, error = drained(reader)
     if max_errors == len(BAD):
         assert (lines, error) == (GOOD, None)

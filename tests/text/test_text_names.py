@@ -231,9 +231,8 @@ def test_a_model_keeps_names_and_inspect_prints_them(out):
     assert {entry["names"][0] for entry in data["weights"]} == {"u^good", "u^bad", "u^x", "u^new", "Constant"}
     assert (data["examples"], data["features"], data["learn"]["clip"]) == (43, 5, "inf")
     assert data["text"]["names"] is True
-    assert [abs(entry["weight"]) for entry in data["weights"]] == sorted(
-        (abs(entry["weight"]) for entry in data["weights"]), reverse=True
-    )
+    sizes = [abs(entry["weight"]) for entry in data["weights"]]
+    assert sizes == sorted(sizes, reverse=True)
     assert len(json.loads(out("inspect", "--json", "--top", "2", "m"))["weights"]) == 2
 
 

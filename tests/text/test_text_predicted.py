@@ -118,9 +118,7 @@ def test_what_a_refused_object_does_not_have_is_not_said():
 
 
 def test_columns_in_another_order_are_the_same_row(tmp_path):
-    arrow, parquet = (
-        pytest.importorskip(f"pyarrow.{name}", reason="pyarrow is not installed") for name in ("csv", "parquet")
-    )
+    arrow, parquet = map(pytest.importorskip, ("pyarrow.csv", "pyarrow.parquet"))
     texts = "n,holes,town,new,zip\n1,2,Graz,5,8\n", "zip,new,town,holes,n\n8,5,Graz,2,1\n"
     without = "town,zip\nGraz,8\n", "zip,town\n8,Graz\n"
     for same in (texts, without):
@@ -132,9 +130,8 @@ def test_columns_in_another_order_are_the_same_row(tmp_path):
                 found += Reader(source, OPTIONS, labels=Labelling(False), columns=learned())
         for batch in found:
             np.testing.assert_array_equal(batch.indices, found[0].indices)
-    assert not np.array_equal(
-        *(next(iter(Reader(io.BytesIO(t.encode()), OPTIONS, labels=Labelling(False)))).indices for t in texts)
-    )
+    plain = [next(iter(Reader(io.BytesIO(text.encode()), OPTIONS, labels=Labelling(False)))).indices for text in texts]
+    assert not np.array_equal(*plain)
 
 
 def test_what_is_missing_is_named_once_for_all_columns():
@@ -386,9 +383,8 @@ def test_a_model_of_csv_takes_lines_of_json(tmp_path, cli):
     skipping = cli.out("predict --quiet --on-error skip -i m bad.json").splitlines()
     whole = cli.out("predict --quiet -i m p.json").splitlines()
     assert (skipping[0], skipping[-1]) == (whole[0], whole[-1])
-    (tmp_path / "more.json").write_text(
-        '{"k": null, "y": 1, "x": 2, "c": "a"}\n{"k": null, "y": 0, "x": 3, "c": "b"}\n'
-    )
+    more = '{{"k": null, "y": {}, "x": {}, "c": "{}"}}\n'.format
+    (tmp_path / "more.json").write_text(more(1, 2, "a") + more(0, 3, "b"))
     (tmp_path / "more.csv").write_text("k,y,x,c\n,1,2,a\n,0,3,b\n")
     cli.out("train --quiet -i m -f of_json more.json")
     cli.out("train --quiet -i m -f of_csv more.csv")
@@ -434,10 +430,8 @@ def test_what_many_columns_have_alike_is_said_once():
     columns = learned(wide + "1" + ",2" * 12 + "\n")
     _, notes = predicted(wide + "1" + "," * 12 + "\n", columns)
     first = ", ".join(f"'c{j}'" for j in range(10))
-    assert notes == [
-        f"the columns {first} and 2 more have missing numbers, of which the model has met none; "
-        "the column's mean stands for them"
-    ]
+    told = f"the columns {first} and 2 more have missing numbers, of which the model has met none; the column's mean"
+    assert notes == [f"{told} stands for them"]
 
 
 def of_objects(without=(), **reader):
@@ -458,9 +452,8 @@ def of_lines(objects, columns, learns=False, in_each=False, **how):
 @pytest.mark.parametrize(("chunk_bytes", "threads"), [(1, 0), (1 << 20, 0), (90, 2)])
 def test_what_objects_held_is_known_however_they_are_cut(chunk_bytes, threads):
     columns, _ = of_objects(chunk_bytes=chunk_bytes, threads=threads)
-    assert columns.known == {
-        "n": ("number",), "town": ("category",), "day": ("date",), "in^age": ("number",)
-    }  # fmt: skip
+    kinds = {"n": "number", "town": "category", "day": "date", "in^age": "number"}
+    assert columns.known == {name: (kind,) for name, kind in kinds.items()}
     assert (columns.mean("n"), columns.mean("in^age")) == (2, 110 / 3)
     assert columns.dates == {"day": {24 * 12 + 2: 3}}
     columns, _ = of_objects(without=("n", "day"), chunk_bytes=chunk_bytes, threads=threads)
@@ -558,9 +551,8 @@ def test_objects_to_be_learned_from_need_the_label_where_each_has_it():
         of_lines([unlabelled], columns, learns=True, in_each=True)
     for label in ({"y": None}, {"_label": None}):
         assert len(of_lines([unlabelled | label], columns, learns=True, in_each=True)[0]) == 1
-    assert (
-        len(of_lines([unlabelled], columns, learns=True)[0]) == len(of_lines([unlabelled], columns.at_rest())[0]) == 1
-    )
+    found = [of_lines([unlabelled], columns, learns=True), of_lines([unlabelled], columns.at_rest())]
+    assert [len(rows) for rows, _ in found] == [1, 1]
 
 
 def test_of_sparse_objects_few_columns_are_remembered_and_none_is_expected():
@@ -579,9 +571,8 @@ def test_members_beyond_those_that_are_remembered_are_the_same_features(given):
     first, n, k = {"y": 1, "late": 1, "often": 3}, 16, 700
     values = (None, False, 0, 2.5, True, 7, "NA", "3.5", "a text", "2024-03-01")
     objects = [{f"w{i * 60 + j}": values[(i + j) % (6 + 4 * (j < 9))] for j in range(k)} for i in range(n)]
-    objects = [first] + [
-        each | {"y": 1, "in": each, "late": (2, "text")[i == 9], "often": 3} for i, each in enumerate(objects)
-    ]
+    more = [{"y": 1, "in": each, "late": (2, "text")[i == 9], "often": 3} for i, each in enumerate(objects)]
+    objects = [first, *(each | own for each, own in zip(objects, more, strict=True))]
     whole, cut = ColumnTable(), ColumnTable()
     alone = [of_lines([each], None, learns=True)[0][0] for each in objects]
     assert of_lines(objects, whole, learns=True, **given)[0] == alone
