@@ -320,16 +320,12 @@ def test_with_many_classes_fewer_rows_are_kept():
 
 @for_all("loss, edges", [(loss, edges) for loss in LOSSES for edges in ((0, 50, 130, 300), (60, 130, 180, 300))])
 def test_a_merge_is_a_refit_over_all_rows(loss, edges):
-    batch = stream(loss)
-    base = learner_of(loss)
-    if edges[0]:
-        base.partial_fit(batch.part(0, edges[0]))
-    parts = []
-    for a, b in itertools.pairwise(edges):
-        parts.append(base.copy())
-        parts[-1].partial_fit(batch.part(a, b))
-    one = learner_of(loss)
+    batch, base, one = stream(loss), learner_of(loss), learner_of(loss)
+    base.partial_fit(batch.part(0, edges[0]))
     one.partial_fit(batch)
+    parts = [base.copy() for _ in edges[1:]]
+    for part, (a, b) in zip(parts, itertools.pairwise(edges), strict=True):
+        part.partial_fit(batch.part(a, b))
     merged, refitted = Learner.merge(parts, base), Learner.merge([one])
     np.testing.assert_array_equal(merged.predict(batch).raw, refitted.predict(batch).raw)
     assert merged.examples == 300

@@ -74,18 +74,16 @@ def test_the_definitions_are_scikit_learns(described):
     expected = theirs.average_precision_score(y, scores, **weighted)
     assert average_precision(y, scores, weight) == pytest.approx(expected, rel=1e-11)
     for label in (-1.0, 1.0):
-        expected = theirs.precision_recall_fscore_support(
-            y, decided, average="binary", pos_label=label, zero_division=0, **weighted
-        )[:3]
+        given = {"average": "binary", "pos_label": label, "zero_division": 0} | weighted
+        expected = theirs.precision_recall_fscore_support(y, decided, **given)[:3]
         assert found_of(y, decided, weight, label) == pytest.approx(expected, rel=1e-11)
     assert explained(y, scores, weight) == pytest.approx(theirs.r2_score(y, scores, **weighted), rel=1e-11)
 
 
 def predicted_of(raw):
     n = len(raw)
-    return Predicted(
-        raw, raw, np.zeros(n), np.zeros(n, dtype=bool), raw, np.where(raw > 0, 1.0, -1.0), raw, raw[:, None]
-    )
+    none = np.zeros(n)
+    return Predicted(raw, raw, none, none.astype(bool), raw, np.where(raw > 0, 1.0, -1.0), raw, raw[:, None])
 
 
 def metrics_of(options, y, raw, weight, pieces=1):

@@ -62,9 +62,8 @@ def test_what_is_counted_of_a_batch(kind):
     if isinstance(problem, SeveralClasses):
         wrong, written = predicted.prediction != own, problem.texts(own)
         assert written == [str(label if isinstance(label, str) else int(label)) for label in labels]
-        assert outcome.shown(4) == tuple(
-            problem.texts(values[~refused][4:5])[0] for values in (own, predicted.prediction)
-        )
+        shown = [problem.texts(values[~refused][4:5])[0] for values in (own, predicted.prediction)]
+        assert [*outcome.shown(4)] == shown
     else:
         wrong = (predicted.decided > 0) != (own > 0)
         assert outcome.shown is None
@@ -127,9 +126,8 @@ def test_rows_of_tables_say_what_lines_and_replies_say(kind):
         assert size == [len(row["set"]) for row in rows]
     if "intervals" in more:
         assert more["intervals"] == [[row["low"], row["high"]] for row in rows]
-        assert covered_of(problem, predicted)[0] == [
-            row["low"] <= y <= row["high"] for row, y in zip(rows, predicted.label, strict=True)
-        ]
+        within = [row["low"] <= y <= row["high"] for row, y in zip(rows, predicted.label, strict=True)]
+        assert covered_of(problem, predicted)[0] == within
 
 
 def covered_of(problem, predicted):

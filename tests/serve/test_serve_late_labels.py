@@ -121,9 +121,8 @@ def test_what_is_wrong_is_a_status_and_a_line_and_changes_nothing(tmp_path):
             assert found in answer[1]["error"], (path, body, answer)
         assert server.ask("POST", "/label", '{"id": "r2", "label": "yes"}', "text/csv")[0] == 415
         assert server.ask("POST", "/label", "\n" + "[" * 9000, "application/x-ndjson")[0] == 400
-        assert server.ask("POST", "/label", '\n{"id": "r2", 3}', "application/x-ndjson") == (
-            400, '{"error": "<request>:2:14: found \'3\', expected a name in double quotes"}\n'
-        )  # fmt: skip
+        told = '{"error": "<request>:2:14: found \'3\', expected a name in double quotes"}\n'
+        assert server.ask("POST", "/label", '\n{"id": "r2", 3}', "application/x-ndjson") == (400, told)
         assert (server.events.mark(), server.events.pending) == (mark, 1)
         same_state(learner, before)
 
@@ -186,10 +185,9 @@ def test_logs_are_of_rows_or_of_decisions(tmp_path):
     EventLog(str(tmp_path / "decisions")).close()
     with pytest.raises(ModelFileError, match="found a log of decisions, expected one of rows; give another file"):
         EventLog(str(tmp_path / "decisions"), "rows")
-    events = EventLog(str(tmp_path / "rows"), "rows")
-    with pytest.raises(ModelFileError, match="found 0 labels, and the model has seen 3; give the whole log"):
-        events.knows({**events.mark(), "rewards": 3})
-    events.close()
+    with contextlib.closing(EventLog(str(tmp_path / "rows"), "rows")) as events:
+        with pytest.raises(ModelFileError, match="found 0 labels, and the model has seen 3; give the whole log"):
+            events.knows({**events.mark(), "rewards": 3})
 
 
 def test_the_page_of_the_server(tmp_path):

@@ -20,6 +20,7 @@ POST = b"POST /predict HTTP/1.1\r\nhost: x\r\ncontent-length: "
 ROW = b"1 |a x y\n"
 TOO_LARGE = http.HTTPStatus(413).phrase.encode()  # another one from Python 3.13 on
 WHOLE = POST + b"%d\r\n\r\n" % len(ROW) + ROW
+CHUNKED = POST[:-16] + b"transfer-encoding: chunked\r\n\r\n"
 
 
 @pytest.fixture
@@ -154,11 +155,7 @@ def test_who_sends_on_after_a_refusal_reads_it_all_the_same(learner):
     [
         ({"connections": 0}, WHOLE * 2000, b"503 Service Unavailable"),
         ({"max_body": 100}, POST + b"%d\r\n\r\n" % (20 << 20) + ROW * 2000, b"413 " + TOO_LARGE),
-        (
-            {"max_body": 100},
-            POST[:-16] + b"transfer-encoding: chunked\r\n\r\n" + b"c8\r\n" + b"x" * 200 + b"\r\n",
-            b"413",
-        ),
+        ({"max_body": 100}, CHUNKED + b"c8\r\n" + b"x" * 200 + b"\r\n", b"413"),
         ({}, b"no request\r\n\r\n" + ROW * 2000, b"400 Bad Request"),
         ({}, b"GET / HTTP/1.1\r\n" + b"x: y\r\n" * 20000, b"431 Request Header Fields Too Large"),
     ],

@@ -262,23 +262,19 @@ def test_names_of_actions_that_are_nearly_numbers(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("bad", "found", "expected"),
+    ("actions", "found", "expected"),
     [
-        ("art", "'art'", "one of the 2 actions met before (--cb 2): 'news sport'"),
-        ("1", "1", "a name, as the actions before: 'news sport'"),
-        ("", "''", "an action in the column 'what'"),
+        (("news", "sport", "art"), "'art'", "one of the 2 actions met before (--cb 2): 'news sport'"),
+        (("news", "sport", "1"), "1", "a name, as the actions before: 'news sport'"),
+        (("news", "sport", ""), "''", "an action in the column 'what'"),
+        (("2", "news"), "'news'", "a number, as the actions before"),
     ],
 )
-def test_a_name_that_cannot_be_an_action_is_refused(tmp_path, bad, found, expected):
+def test_what_cannot_be_an_action_is_refused(tmp_path, actions, found, expected):
     bandit = BanditOptions(cb=2, action="what", reward="gain")
-    with pytest.raises(InputError, match=re.escape(f"t:4: found {found}, expected {expected}")):
-        read(tmp_path, f"what,gain,age\nnews,1,30\nsport,0,30\n{bad},0,30\n", bandit, TextOptions(format="csv"))
-
-
-def test_a_name_among_numbers_is_refused(tmp_path):
-    bandit = BanditOptions(cb=2, action="what", reward="gain")
-    with pytest.raises(InputError, match="found 'news', expected a number, as the actions before"):
-        read(tmp_path, "what,gain,age\n2,1,30\nnews,0,30\n", bandit, TextOptions(format="csv"))
+    table = "what,gain,age\n" + "".join(f"{action},1,30\n" for action in actions)
+    with pytest.raises(InputError, match=re.escape(f"t:{len(actions) + 1}: found {found}, expected {expected}")):
+        read(tmp_path, table, bandit, TextOptions(format="csv"))
 
 
 def test_a_decision_that_is_nested_too_deeply_is_malformed(tmp_path):

@@ -291,9 +291,8 @@ def test_equal_values_of_any_weight_do_not_vary(weight):
 def test_a_feature_twice_in_a_row_is_one(name):
     batch = zipf(n=50, d=40, s=6)
     one, other, again = Viewed(name), Viewed(name), repeated_ids(batch)
-    for shown, same in (
-        (one.fit_transform(batch), other.fit_transform(again)), (one.transform(batch), other.transform(again)),
-    ):  # fmt: skip
+    for see in ("fit_transform", "transform"):
+        shown, same = getattr(one, see)(batch), getattr(other, see)(again)
         for (_, values), (_, others) in zip(shown, same, strict=True):
             np.testing.assert_allclose(values, others, rtol=1e-12)
 
@@ -547,9 +546,8 @@ def test_a_long_row_takes_time_in_proportion_when_the_table_is_full():
 
     def row(s):
         numbers = rng.permutation(40_000)[:s]
-        return Rows(
-            np.array([0, s]), numbers, np.ones(s), np.ones(1), np.ones(1), np.zeros(1), np.zeros((1, 2)), ids=numbers
-        )
+        ones, none = np.ones(s), (np.zeros(1), np.zeros((1, 2)))
+        return Rows(np.array([0, s]), numbers, ones, ones[:1], ones[:1], *none, ids=numbers)
 
     def seconds(s):
         times = []
