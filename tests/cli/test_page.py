@@ -306,7 +306,8 @@ def test_thinned_curves_lose_no_example(log, most):
             losses, of = zip(*((row["since_loss"], row["since"]) for row in inside), strict=True)
             assert value == pytest.approx(np.average(losses, weights=of))
             begin = end
-        assert ends[-1] == part[-1]["examples"] or part is not rows[150:]
+    assert ends[-1] == n  # of the last piece nothing is left out
+    assert total == pytest.approx(sum(row["since"] * row["since_loss"] for row in part))
     assert sum(map(len, average)) <= 1.3 * most + 2
     assert average[1][-1] == (n, rows[-1]["loss"])
     assert n_held < average[1][0][0]

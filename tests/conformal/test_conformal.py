@@ -27,7 +27,7 @@ def twin_of_values(p, y, counted, alpha):
     """Row by row, every mean as a sum over the rows before it."""
     past, out = [], []  # (prediction, error) of the rows counted
     theta, thetas, losses = 0.0, [0.0] * 6, [0.0] * 6
-    bins, places = np.zeros((65, 2)), []
+    bins = np.zeros((65, 2))
     for center, label, counts in zip(p, y, counted, strict=True):
         t, errors = len(past), [e for _, e in past]
 
@@ -62,7 +62,6 @@ def twin_of_values(p, y, counted, alpha):
             thetas[k] = min(tracked(thetas[k], e > w, t, alpha), BOUND)
         theta = tracked(theta, e > width, t, alpha) if t else 0.0
         past.append((center, e))
-        places.append(x)
         for j, share in ((int(x), 1 - x % 1), (int(x) + 1, x % 1)):
             bins[j] = (1 - 2e-3 * share) * bins[j] + share * np.array([e, 1.0])
     return np.array(out)

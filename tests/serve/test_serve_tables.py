@@ -107,7 +107,7 @@ def test_a_model_of_tables_takes_csv_as_predict_does(flags):
             ),
         ):
             status, answer = server.ask("POST", path, spelt(body), media)
-            assert (status, answer[: len(message)]) == (400, message) or message in answer
+            assert (status, message in answer) == (400, True)
         assert learner.examples == before
         assert server.ask("POST", "/learn", spelt("city,n,y\nGraz,2.5,yes\n"), media)[0] == 200
         assert learner.examples == before + 1

@@ -370,10 +370,11 @@ def test_what_is_wrong_in_the_first_objects_is_told_in_its_place():
     """Rows before it are read: of text that is no JSON, and where a stream breaks off."""
     good = b'{"y": 1, "a": 2}\n'
     broken = gzip.compress(2 * good)[:-6]
-    for text, found in ((good + b"{1}\n", "<stream>:2:"), (broken, "truncated")):
+    for text, found, n in ((good + b"{1}\n", "<stream>:2:", 1), (broken, "truncated", 2)):
         rows = []
         with pytest.raises(InputError, match=found):
             rows += Reader(io.BytesIO(text), TextOptions(label="y"), chunk_bytes=10, usual=True)
+        assert sum(batch.n for batch in rows) == n
     columns = ColumnTable()
     assert sum(batch.n for batch in Reader(io.BytesIO(b"\n1 1:2\n" * 300), columns=columns, usual=True)) == 300
     assert columns.usual == []
