@@ -3,6 +3,7 @@
 import json
 import random
 import re
+from fnmatch import fnmatchcase
 
 import numpy as np
 import pytest
@@ -80,33 +81,22 @@ def table_of_offers(rows):
 
 
 @pytest.mark.parametrize(
-    ("named", "missing", "meant"),
+    ("flags", "error"),
     [
-        ("--action show --reward bought --probability chance", "'show' (--action)", "'shown'"),
-        ("--action shown --reward brought --probability chance", "'brought' (--reward)", "'bought'"),
-        ("--action shown --cost Bought --probability chance", "'Bought' (--cost)", "'bought'"),
-        ("--action shown --reward bought --probability chanse", "'chanse' (--probability)", "'chance'"),
-        ("--action shown --reward bought --ignore agee", "'agee' (--ignore)", "'age'"),
+        ("--action show --reward bought --probability chance", "*column 'show' (--action); did you mean 'shown'?"),
+        ("--action shown --reward brought --probability chance", "*'brought' (--reward); did you mean 'bought'?"),
+        ("--action shown --cost Bought --probability chance", "*column 'Bought' (--cost); did you mean 'bought'?"),
+        ("--action shown --reward bought --probability chanse", "*'chanse' (--probability); did you mean 'chance'?"),
+        ("--action shown --reward bought --ignore agee", "*column 'agee' (--ignore); did you mean 'age'?"),
+        ("--action shown --reward bought --label bought",
+         "--label 'bought': --cost or --reward names the column of what came of a decision"),
+        ("--action shown --reward bought --weight chance",
+         "--weight 'chance': --probability names the column of that with which an action was chosen"),
     ],
-)
-def test_columns_of_a_table_of_decisions_have_to_be_there(cli, tmp_path, named, missing, meant):
+)  # fmt: skip
+def test_columns_and_flags_that_a_table_of_decisions_does_not_have_are_named(cli, tmp_path, flags, error):
     (tmp_path / "t.csv").write_text(table_of_offers(4))
-    error = cli.error(f"train --quiet --cb_explore 5 {named} t.csv")
-    assert error.endswith(f"column {missing}; did you mean {meant}?")
-
-
-@pytest.mark.parametrize(
-    ("flag", "remedy"),
-    [
-        ("--label bought", "--cost or --reward names the column of what came of a decision"),
-        ("--weight chance", "--probability names the column of that with which an action was chosen"),
-    ],
-)
-def test_of_flags_that_decisions_of_a_table_do_not_have_the_one_is_named(cli, tmp_path, flag, remedy):
-    (tmp_path / "t.csv").write_text(table_of_offers(4))
-    name, column = flag.split()
-    error = cli.error(f"train --quiet --cb_explore 5 --action shown --reward bought {flag} t.csv")
-    assert error == f"{name} '{column}': {remedy}"
+    assert fnmatchcase(cli.error(f"train --quiet --cb_explore 5 {flags} t.csv"), error)
 
 
 @pytest.mark.parametrize("form", ["csv", "json", "arrow"])

@@ -152,25 +152,19 @@ def words_of(labels):
 
 @pytest.mark.parametrize("form", ["vw", "csv", "json"])
 def test_three_names_in_the_first_rows_are_several_classes(cli, form):
-    Path("t").write_text(table_of(words_of(NAMES * 5), form), encoding="utf-8")
+    """Also where rows are explained, or settings are tried."""
+    Path("t").write_text(table_of(words_of(NAMES * 10), form), encoding="utf-8")
     column = () if form == "vw" else ("--label", "label")
-    status, _, err = cli("train", "--method", "nag", *column, "-f", "told", "t")
     told = "labels are three names or more: several classes are learned (--classes auto)"
+    status, _, err = cli("train", "--method", "nag", *column, "-f", "told", "t")
     assert (status, err.split("\n")[0]) == (0, told)
     cli("train", *NAG, *column, "--classes", "auto", "-f", "asked", "t")
     assert Path("told").read_bytes() == Path("asked").read_bytes()
     Path("t").write_text(table_of(words_of(("none", "NA", "low", "high") * 5), form), encoding="utf-8")
     assert told in cli.err("train", "--method", "nag", *column, "t")
-    Path("t").write_text(table_of(words_of(NAMES * 5), form), encoding="utf-8")
+    Path("t").write_text(table_of(words_of(NAMES * 10), form), encoding="utf-8")
     cli("train", *NAG, "-i", "told", "-f", "told", "--log-json", "log", "t")
     assert json.loads(Path("log").read_text().splitlines()[-1])["classes"][0]["label"] == "ham"
-
-
-@pytest.mark.parametrize("form", ["vw", "csv", "json"])
-def test_three_names_are_several_classes_also_where_rows_are_explained_or_settings_are_tried(cli, form):
-    told = "labels are three names or more: several classes are learned (--classes auto)"
-    column = () if form == "vw" else ("--label", "label")
-    Path("t").write_text(table_of(words_of(NAMES * 10), form), encoding="utf-8")
     status, out, err = cli("train", "--method", "nag", "--audit", *column, "t")
     assert (status, told in err) == (0, True)
     assert cli("train", *NAG, "--audit", *column, "--classes", "auto", "t")[1] == out

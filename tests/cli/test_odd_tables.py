@@ -45,11 +45,15 @@ def written(path, header, line, encoding="utf-8"):
     return path
 
 
+PLAIN, COMMA = (
+    "a;n;when;y\n" + "".join(f"{a};{number(x)};31.03.2024;{int(y)}\n" for a, x, y in ROWS)
+    for number in ("{:.2f}".format, german)
+)
+
+
 def test_decimal_commas():
-    plain = "a;n;when;y\n" + "".join(f"{a};{x:.2f};31.03.2024;{int(y)}\n" for a, x, y in ROWS)
-    comma = "a;n;when;y\n" + "".join(f"{a};{german(x)};31.03.2024;{int(y)}\n" for a, x, y in ROWS)
     taken = {"delimiter": ";", "label": "y"}
-    assert rows(comma, **taken, decimal=",") == rows(plain, **taken)
+    assert rows(COMMA, **taken, decimal=",") == rows(PLAIN, **taken)
     values = "y;a;t\n1.234,5;1,5;1,5 kg\n-0,25;1.5;x\n"  # labels too; no thousands behind the point of 1.5
     expected = [(1234.5, {"a": 1.5, "t=1,5 kg": 1, "Constant": 1}), (-0.25, {"a": 1.5, "t=x": 1, "Constant": 1})]
     assert rows(values, **taken, decimal=",") == expected
@@ -58,13 +62,11 @@ def test_decimal_commas():
 
 def test_decimal_commas_between_semicolons_are_told(cli, tmp_path):
     """Where numbers have no other mark; also in few rows to be predicted, and not where a flag says names."""
-    plain = "a;n;when;y\n" + "".join(f"{a};{x:.2f};31.03.2024;{int(y)}\n" for a, x, y in ROWS)
-    comma = "a;n;when;y\n" + "".join(f"{a};{german(x)};31.03.2024;{int(y)}\n" for a, x, y in ROWS)
     for header_alone in ("", "sep=;\n"):
-        assert rows(header_alone + comma, label="y") == rows(plain, label="y")
-    assert rows(comma, label="y", categorical="n") == rows(comma, label="y", delimiter=";", categorical="n")
+        assert rows(header_alone + COMMA, label="y") == rows(PLAIN, label="y")
+    assert rows(COMMA, label="y", categorical="n") == rows(COMMA, label="y", delimiter=";", categorical="n")
     few = {"some.csv": "a;n\n30;3,5\n", "same.csv": "a;n\n30;3.5\n"}
-    for name, text in ({"comma.csv": comma, "plain.csv": plain} | few).items():
+    for name, text in ({"comma.csv": COMMA, "plain.csv": PLAIN} | few).items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     models = []
     for name in ("comma.csv", "plain.csv"):
