@@ -82,13 +82,13 @@ def _held(fields: Iterable[str]) -> list[str]:
 def are_plain(fields: Iterable[str]) -> bool:
     """Return whether a column's fields cannot be texts or dates, for a table may have thousands of columns of numbers.
 
-    Most would have two words then, or twice the mark between the parts of a date, a number has it once; or all would
-    have digits as 20240331.
+    Most would have two words then, or twice the mark between the parts of a date, a number has it once; or an address
+    of mail; or all would have digits as 20240331.
     """
     held = _held(fields)
     together = " ".join(held)
     few = len(spaced(together).split()) <= 1.5 * len(held) and all(together.count(mark) <= len(held) for mark in "/-.")
-    return few and not (held and all(map(_DIGITS.fullmatch, held)))
+    return few and 2 * together.count("@") <= len(held) and not (held and all(map(_DIGITS.fullmatch, held)))
 
 
 def first_in(fields: Iterable[str], elsewhere: str = "") -> str:
@@ -217,7 +217,10 @@ def decimal_commas(rows: Iterable[Sequence[str]]) -> tuple[list[int], str]:
 
 
 def are_texts(fields: Iterable[str], alone: bool = False) -> bool:
-    """Tell whether a column's fields are texts: enough, most differ, and unless `alone` of several words that recur."""
+    """Tell whether a column's fields are texts: enough, most differ, and unless `alone` of several words that recur.
+
+    Where no blanks part the words, as in addresses of mail and of pages, numbers and words of all fields do not count.
+    """
     held = _held(fields)
     different, most, met = dict.fromkeys(held), len(held) / 2, Suspicions()
     if len(held) < MIN_TEXTS or len(different) < _DIFFERENT * len(held):
@@ -225,9 +228,14 @@ def are_texts(fields: Iterable[str], alone: bool = False) -> bool:
     texts = [field for field in held if number_of(field) is None and date_in(field) is None]
     for field in texts:
         met.add(field)
-    if sum(alone or len(spaced(field).split(None, 1)) > 1 for field in texts) <= most or met.meant(most, ""):
+    if len(texts) <= most or met.meant(most, ""):
         return False
     words = [set(words_of(field[:MAX_CHARACTERS])) for field in different]
+    if not alone and sum(len(spaced(field).split(None, 1)) > 1 for field in texts) <= most:
+        words = [{word for word in own if not word.isdecimal()} for own in words]
+        if sum(len(own) > 1 for own in words) <= len(words) / 2:
+            return False
+        words = [own - set.intersection(*words) for own in words]
     fields_of = Counter(itertools.chain.from_iterable(words))
     again = [sum(fields_of[word] > 1 for word in own) for own in words]
     shared = sum(count / max(len(own), 1) for count, own in zip(again, words, strict=True))

@@ -75,6 +75,11 @@ def read(source, **how):
         (headlines(50, rare=7, frequent=2), True),  # two words of each do, of nine
         (headlines(50, rare=7, frequent=1), False),
         ([f"{'ab'[i % 2]}-{i}" for i in range(50)], False),  # one word
+        ([f"{FIRST[-i % 11]}{i}@{'web.de' if i % 3 else 'uni.edu'}" for i in range(50)], True),
+        ([f"http://site{i}.{'com' if i % 3 else 'org'}/{FIRST[-i % 11]}?id={i}" for i in range(50)], True),
+        ([f"user{i}@firm{i}.com" for i in range(50)], False),  # words of all fields tell nothing
+        ([f"user{i}@firm{i}.{'com' if i % 3 else 'org'}" for i in range(50)], False),  # one word of three comes again
+        ([f"10.{i % 5}.{i % 7}.{i}" for i in range(50)], False),  # numbers
         (PHRASES, True),
         ([HAN[i] for i in range(50)], False),
         ([f"HB {i}" for i in range(50)], False),  # of two words one counts the rows
@@ -106,7 +111,7 @@ def test_columns_of_numbers_and_of_names_are_passed_over(day):
         assert are_plain(fields)
         assert not are_texts(fields)
         assert first_in(fields) == ""
-    for fields in (reviews(60) + ["x"] * 59, days(day, DAY, 60) + ["", "x", "1.5"] * 19):
+    for fields in (reviews(60) + ["x"] * 59, days(day, DAY, 60) + ["", "x", "1.5"] * 19, ["a1@b.de", "x", "y@c"] * 30):
         assert not are_plain(fields)
 
 
