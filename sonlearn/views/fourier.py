@@ -54,6 +54,8 @@ NUMBERS, NAMES, ALL = range(3)
 #: In a table each name has had so many entries in the mean, and rows have about as many entries, up to this square of
 #: deviation over mean: words of texts are ever new, and texts of all lengths.
 REPEATED, UNEQUAL = 16, 1 / 32
+#: Or a row has one in so many of all names: columns of 0 and 1, of which rows have few or many.
+DENSE = 8
 #: Of more features than MAX_FEATURES one is shown once it has come so many times, and in one of so many rows: most
 #: names in a column of names, of people or towns, have few rows each.
 TIMES, RARE = 4, 512
@@ -435,7 +437,7 @@ def most_of_table(params, now):
 @inline(force=True)
 def is_shown(params, now):
     """Return whether enough rows have come, and half of them were of numbers, or all are of few names."""
-    few = params.rows == NAMES and now["met"] <= MAX_IN_ALL and is_table(now)
+    few = params.rows == NAMES and now["met"] <= MAX_IN_ALL and (is_table(now) or is_dense(now))
     return now["rows"] >= FIRST_ROWS and (few or 2 * now["numbers"] >= now["rows"])
 
 
@@ -445,6 +447,12 @@ def is_table(now):
     entries = float(now["entries"])
     as_long = now["rows"] * float(now["squares"]) <= (1.0 + UNEQUAL) * entries * entries
     return REPEATED * now["met"] <= entries and as_long
+
+
+@inline(force=True)
+def is_dense(now):
+    """Return whether features come again and rows have a good part of them all, as in a table of 0 and 1."""
+    return now["met"] * max(REPEATED, now["rows"] / DENSE) <= now["entries"]
 
 
 @inline

@@ -327,7 +327,9 @@ class Fourier(Raw):
                 self.rows == "all" or counts != values or 4 * (len(counts) - counts.count(1)) >= max(len(counts), 1)
             )
             self.weight += h
-            few = self.rows == "names" and len(self.times) <= 1024 and self.is_table()
+            names, entries = len(self.times), sum(self.lengths)
+            dense = 16 * names <= entries and names <= 8 * np.mean(self.lengths)
+            few = self.rows == "names" and names <= 1024 and (dense or self.is_table())
             self.showing |= n + 1 >= 16 and (few or np.mean(self.numbers) >= 0.5)
         return out
 

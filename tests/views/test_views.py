@@ -155,13 +155,15 @@ def test_values_are_the_twins(name, stream):
 
 @pytest.mark.parametrize("name", OF_NUMBERS)
 def test_rows_of_few_names_are_for_trees_alone(name):
-    """Five columns of four names, or words, of which one in four is new, or texts of one to five of the names."""
+    """Five columns of four names; twelve of 0 and 1; words, of which one in four is new; texts of up to five words."""
     rng = np.random.default_rng(0)
     names = 4 * np.arange(5) + rng.integers(0, 4, (200, 5))
+    flags = [np.flatnonzero(row) for row in rng.integers(0, 2, (200, 12))]
     words = np.column_stack((rng.integers(0, 20, (200, 3)), 20 + np.arange(200)))
-    texts = [row[: 1 + i % 5] for i, row in enumerate(names.tolist())]
-    for ids, shown in ((names.tolist(), name in OF_TREES), (words.tolist(), False), (texts, False)):
-        batch = with_constant(batch_of([dict.fromkeys(row, 1.0) for row in ids], np.ones(200)))
+    texts = [rng.choice(50, 1 + i % 5, replace=False) for i in range(400)]
+    for ids, shown in ((names, name in OF_TREES), (flags, name in OF_TREES), (words, False), (texts, False)):
+        rows = [dict.fromkeys(row.tolist(), 1.0) for row in ids]
+        batch = with_constant(batch_of(rows, np.ones(len(rows))))
         assert (agree(Viewed(name), TWINS[name](), batch)[1] > 0) == shown
 
 
