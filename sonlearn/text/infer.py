@@ -34,6 +34,8 @@ _MIXED = re.compile(r"(?=\D*\d)(?=\d*[a-z])[\da-z]+", re.ASCII | re.IGNORECASE)
 _MAY_HAVE_UNITS, _NEARLY_ALL, _MIN_NUMBERS = re.compile(r"[^\d\s.:/eE+-]"), 0.9, 5
 #: The share of names behind others in a field that stand first in other fields.
 _MOVE = 0.3
+#: What may be between several names in a field, and how many different ones there may be then, as a share of all.
+_AMONG = {";": 0.7, "|": 0.7, ",": 0.5}
 _DIGITS = re.compile(r"\d{7,8}", re.ASCII)
 #: A decimal point, not one between thousands; or commas and a further mark between thousands.
 _POINT = re.compile(r"[+-]?(?![1-9]\d{0,2}(\.\d{3})+$)\d*\.\d*([eE][+-]?\d+)?|.*\d,\d{3}[.,]\d.*", re.ASCII | re.DOTALL)
@@ -170,18 +172,19 @@ def unit_in(fields: Sequence[str]) -> str:
 def separator_in(fields: Iterable[str]) -> str:
     """The mark between several names in a column's fields, as in "Drama, Comedy"; nothing where none is.
 
-    Names come twice on average, and many that stand behind others stand first in other fields: those of towns and their
-    countries, or of parts of a number or a date, do not.
+    Names come again, and many that stand behind others stand first in other fields: those of towns and their countries,
+    or of parts of a number or a date, do not.
     """
     held = _held(fields)
-    for mark in ";|,":
+    for mark in _AMONG:
         if sum(mark in field for field in held) < MIN_TEXTS:  # a table may have thousands of columns
             continue
         parts = [list(filter(None, map(str.strip, field.split(mark)))) for field in held]
         names = [part for own in parts if len(own) > 1 for part in own]
         first, behind = {part for own in parts for part in own[:1]}, [part for own in parts for part in own[1:]]
         move = sum(part in first for part in behind) > _MOVE * len(behind)
-        if move and 2 * len({*names}) <= len(names) and not any(number_of(part) is not None for part in behind):
+        again = len({*names}) <= _AMONG[mark] * len(names)
+        if move and again and not any(number_of(part) is not None for part in behind):
             return mark
     return ""
 

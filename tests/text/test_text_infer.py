@@ -370,6 +370,7 @@ def test_months_are_read_as_their_first_day(write, month):
 
 
 SEVERAL = [(("Reports", "API", "Mobile app") * 2)[i % 3 : i % 3 + 1 + i // 3 % 3] for i in range(99)]
+MANY = [[f"tag{tag}" for tag in random.Random(i).sample(range(200), 1 + i % 5)] for i in range(99)]
 
 
 @pytest.mark.parametrize(("write", "mark"), [(as_csv, ";"), (as_csv, "|"), (as_json, "|"), (as_json, ", ")])
@@ -395,6 +396,7 @@ def test_several_names_in_a_field_are_a_feature_each(write, mark):
         ([f"w{i}, v{i}" for i in range(99)], ""), ([f"Town {i % 9}, S{i % 5}" for i in range(99)], ""),
         ([f"Town {i % 9}, Town {i % 7}, S{i % 5}" for i in range(99)], ","), (["$50,000 - $99,999"] * 99, ""),
         ([";".join(own) for own in SEVERAL[:20]], ""), ([f",{','.join(own)}," for own in SEVERAL], ","),
+        ([";".join(own) for own in MANY], ";"), ([",".join(own) for own in MANY], ""),
     ],
 )  # fmt: skip
 def test_the_mark_between_several_names(fields, mark):
