@@ -19,6 +19,8 @@ MIN_TEXTS = 20
 _MIN_ROWS = 1000
 #: The largest byte of ASCII.
 _ASCII = 127
+#: What has several words.
+_PARTED = re.compile(r"\w\W+\w")
 #: Between the dates of a span.
 _BETWEEN = re.compile(r" (?:-|\u2013|to) ")
 #: What may be 24-03-31.
@@ -89,8 +91,8 @@ class Suspicions:
 
     Attributes
     ----------
-    texts, sentences, dates, numbers : int
-        How many there are, and how many of them look like one.
+    texts, sentences, parted, dates, numbers : int
+        How many there are, and how many of them look like one, or have parts.
     date, number : str
         The first text that looks like one; empty: none does.
     future : dict
@@ -99,11 +101,11 @@ class Suspicions:
         The first time that has seconds, within a day, and the first that has none and is of no day, as 59:30.
     """
 
-    __slots__ = ("date", "dates", "first", "future", "number", "numbers", "sentences", "texts", "times")
+    __slots__ = ("date", "dates", "first", "future", "number", "numbers", "parted", "sentences", "texts", "times")
 
     def __init__(self, first: str = "") -> None:
         self.first = first  # what is known to come first in dates
-        self.texts = self.sentences = self.dates = self.numbers = 0
+        self.texts = self.sentences = self.parted = self.dates = self.numbers = 0
         self.date = self.number = ""
         self.future: dict[str, None] = {}
         self.times: dict[bool, str] = {}
@@ -129,6 +131,7 @@ class Suspicions:
         """A text; of categories each once."""
         self.texts += 1
         self.sentences += len(field.split(None, 2)) > 2  # three words at least
+        self.parted += _PARTED.search(field) is not None
         if is_like_date(field):
             self.dates, self.date = self.dates + 1, self.date or field
         elif is_other_number(field):
@@ -175,7 +178,9 @@ class Suspicions:
             return f"the column {name} has {meant} (--categorical {name} if they are names)"
         # most rows have a text of several words that no other has, or nearly all one that no other has
         if self.texts >= max(_MIN_ROWS, 0.95 * rows) and self.sentences <= self.texts / 2:
-            return f"the column {name} has another text in nearly each row; if it names them: --id, or --ignore {name}"
+            names = f"if it names them: --id, or --ignore {name}"
+            parts = f"; if its parts tell more: --text {name}" if self.parted > self.texts / 2 else ""
+            return f"the column {name} has another text in nearly each row; {names}{parts}"
         if self.texts >= max(MIN_TEXTS, rows / 2) and self.sentences > self.texts / 2:
             return f"the column {name} looks like a text: --text {name} takes its words"
         return ""

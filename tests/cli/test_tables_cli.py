@@ -279,13 +279,15 @@ def test_a_text_is_hinted_at_where_no_row_waits_for_others(cli):
     assert Learner.load("m").text.text == ("subject",)
 
 
-@pytest.mark.parametrize(("rows", "told"), [(1000, True), (999, False)])
-def test_a_column_with_another_text_in_each_row_is_named(cli, rows, told):
-    write("t.csv", "key,a,y\n" + "".join(f"k{i},1,{i % 2}\n" for i in range(rows)))
-    write("t.jsonl", "".join(json.dumps({"key": f"k{i}", "y": i % 2}) + "\n" for i in range(rows)))
+@pytest.mark.parametrize(("rows", "mark", "told"), [(1000, "", True), (1000, "-", True), (999, "", False)])
+def test_a_column_with_another_text_in_each_row_is_named(cli, rows, mark, told):
+    """And what takes its parts, where it has several: of post codes, say, or of addresses of the internet."""
+    write("t.csv", "key,a,y\n" + "".join(f"k{mark}{i},1,{i % 2}\n" for i in range(rows)))
+    write("t.jsonl", "".join(json.dumps({"key": f"k{mark}{i}", "y": i % 2}) + "\n" for i in range(rows)))
     for file in ("t.csv", "t.jsonl"):
         given = ("train", "--method", "nag", "--quiet", "--label", "y", file)
         note = "the column 'key' has another text in nearly each row; if it names them: --id, or --ignore 'key'"
+        note += "; if its parts tell more: --text 'key'" if mark else ""
         assert cli(*given) == (0, "", f"sonlearn: warning: {note}" * told)
         assert cli(*given, "--id", "key") == cli(*given, "--ignore", "key") == (0, "", "")
 
