@@ -55,7 +55,7 @@ NUMBERS, NAMES, ALL = range(3)
 #: deviation over mean: words of texts are ever new, and texts of all lengths.
 REPEATED, UNEQUAL = 16, 1 / 32
 #: Or a row has one in so many of all names: columns of 0 and 1, of which rows have few or many.
-DENSE = 8
+DENSE = 6
 #: Of more features than MAX_FEATURES one is shown once it has come so many times, and in one of so many rows: most
 #: names in a column of names, of people or towns, have few rows each.
 TIMES, RARE = 4, 512

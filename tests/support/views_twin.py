@@ -328,7 +328,7 @@ class Fourier(Raw):
             )
             self.weight += h
             names, entries = len(self.times), sum(self.lengths)
-            dense = 16 * names <= entries and names <= 8 * np.mean(self.lengths)
+            dense = 16 * names <= entries and names <= 6 * np.mean(self.lengths)
             few = self.rows == "names" and names <= 1024 and (dense or self.is_table())
             self.showing |= n + 1 >= 16 and (few or np.mean(self.numbers) >= 0.5)
         return out
