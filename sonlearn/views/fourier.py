@@ -131,7 +131,7 @@ class Fourier(View):
     widths : tuple of float
         Standard deviations of width_c w_c'z for z of length sqrt(d): where small, cosines follow coarse shapes.
     linear : float
-        What z / sqrt(d) is multiplied with; without components, z itself.
+        What z / sqrt(d) is multiplied with; without components, z itself. With 0 waves alone are shown.
     rows : str
         Which rows are shown, one of `ROWS`.
     standard : bool
@@ -175,8 +175,8 @@ class Fourier(View):
     def room(self, state: FourierState, rows: Rows) -> Rows:
         """See `View.room`."""
         D, products = self._params.components, self._params.products
-        every = D + 1 + len(state.moments) + products * (products + 1) // 2
-        most = 0 if state.now["stage"][0] == OFF else every
+        beside = len(state.moments) + products * (products + 1) // 2 if self._params.linear != 0.0 else 0
+        most = 0 if state.now["stage"][0] == OFF else D + 1 + beside
         out = room_for(rows, (len(rows.indptr) - 1) * most)
         return out._replace(constant=self._params.components if rows.constant != NO_CONSTANT else NO_CONSTANT)
 
@@ -242,7 +242,7 @@ class Fourier(View):
     def _numbers(self, to: np.ndarray) -> np.ndarray:
         """int64[features shown]: their numbers where raw features have the places `to`, below 0: not shown."""
         params, own = self._params, list(range(self._params.components + 1))
-        for j, place in enumerate(to.tolist()):
+        for j, place in enumerate(to.tolist() if params.linear != 0.0 else ()):
             own.append(number_of(params, place) if place >= 0 else -1)
             for other in to[: j + 1].tolist() if j < params.products else ():
                 first, last = sorted((place, other))
@@ -323,7 +323,7 @@ def standardise(params, state, work, rows, out, i, k, at):
     out.features[at + D], out.values[at + D] = D, constant
     at, linear = at + D + 1, params.linear * (work.scale[k] if D > 0 else 1.0)
     f = D + 1
-    for j in range(top):
+    for j in range(top if linear != 0.0 else 0):
         out.features[at], out.values[at] = f, linear * z[j]
         at, f = at + 1, f + 1
         for i in range(j + 1 if j < params.products else 0):
@@ -340,9 +340,12 @@ def factor(x):
 
 @inline(force=True)
 def number_of(params, place):
-    """The number of the raw feature at `place`, in the order of those that occurred; behind it come its products."""
+    """The number of the raw feature at `place`, in the order of those that occurred; behind it come its products.
+
+    Where waves are all that is shown it is that behind them.
+    """
     n = min(place, params.products)
-    return params.components + 1 + place + n * (n + 1) // 2
+    return params.components + 1 + (place + n * (n + 1) // 2 if params.linear != 0.0 else 0)
 
 
 @inline

@@ -366,7 +366,8 @@ class Fourier(Raw):
         W = np.array([self.direction(j) for j in self.values])
         phi = np.sqrt(2 / len(self.b)) * np.cos(self.width * (z @ W) / math.sqrt(d) + 2 * math.pi * self.b)
         out = [(("wave", c), value) for c, value in enumerate(phi.tolist())] + [("constant", row.get(CONSTANT, 0.0))]
-        return out + [(("z", j), self.linear * each / math.sqrt(d)) for j, each in zip(self.values, z, strict=True)]
+        shown = zip(self.values, z, strict=True) if self.linear else ()
+        return out + [(("z", j), self.linear * each / math.sqrt(d)) for j, each in shown]
 
     def direction(self, j):
         if j not in self.directions:
