@@ -219,6 +219,14 @@ def test_merged_trees_are_those_of_all_rows():
     assert np.mean(scores[0].argmax(axis=1)[known] == y[known]) > 0.8
 
 
+def test_a_whole_matrix_goes_by_one_row_in_eight_once_it_has_learned_many():
+    X, y, h = stream(1500)
+    twin = RlsTwin(D, K, 0.1)
+    state, got = learned_by(Rls(0.1), X, y, h, cuts=(700, 1201))
+    np.testing.assert_allclose(got, run(twin, X, y, h, K), rtol=1e-7, atol=1e-9)
+    assert state.now["rows"][0] == twin.rows > 800
+
+
 def test_a_whole_matrix_leaves_out_features_beyond_a_limit():
     X, y, h = stream()
     few, some = np.full((len(y), K), np.nan), np.full((len(y), K), np.nan)

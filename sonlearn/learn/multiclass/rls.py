@@ -7,7 +7,8 @@ and P = (ridge I + sum of h x x')^-1 over the rows learned. Weight h of the row,
 
 [SON] equation 1-2 with squared loss, whose matrix is the same for every class: K classes cost the matrix once. A row is
 learned only while its margin, z_y less the best other score, is below `MAX_MARGIN`, as AROW does: where most rows are
-easy most cost O(d K) and not O(d^2), and those near the boundaries count more.
+easy most cost O(d K) and not O(d^2), and those near the boundaries count more. After `ALL_ROWS` rows learned P goes by
+one row in `APART`, which counts so many times: it hardly changes any more, and to change it takes half of the time.
 
 Scores are multiplied with `GAIN`, which gives them the size of other members' scores.
 """
@@ -30,6 +31,8 @@ from sonlearn.learn.engine import Engine, Predictions
 
 #: Rows with a larger margin are not learned from.
 MAX_MARGIN = 0.25
+#: Rows learned by all of which P goes; of later ones it goes by one in so many.
+ALL_ROWS, APART = 512, 8
 #: What scores are multiplied with.
 GAIN = 4.0
 #: Values count up to this.
@@ -41,7 +44,8 @@ class RlsState(NamedTuple):
 
     P: Annotated[np.ndarray, BY_FEATURE]  # float64[features, most]
     W: Annotated[np.ndarray, BY_CLASS]  # float64[classes, most]; transposed
-    now: Annotated[np.ndarray, Scalars()]  # structured [1]: classes that rows have shown; features seen
+    # structured [1]: classes that rows have shown; features seen; rows learned
+    now: Annotated[np.ndarray, Scalars(totals=("rows",))]
 
 
 class RlsScratch(NamedTuple):
@@ -70,7 +74,8 @@ class Rls(Engine):
 
     def new(self, classes: int = 0) -> RlsState:
         """State that has seen nothing."""
-        return RlsState(*np.zeros((2, 0, self._most)), np.zeros(1, dtype=[("classes", "i8"), ("seen", "i8")]))
+        now = np.zeros(1, dtype=[(name, "i8") for name in ("classes", "seen", "rows")])
+        return RlsState(*np.zeros((2, 0, self._most)), now)
 
     def reserve(self, state: RlsState, rows: Rows, features: int) -> RlsState:
         """Room for features, and for the classes of `rows`."""
@@ -106,6 +111,7 @@ class Rls(Engine):
         b = merging.summed(A[0] @ W[0], [a @ w for a, w in zip(A[1:], W[1:], strict=True)], by)
         P = np.linalg.inv((total + total.T) / 2.0)
         now["classes"], beside = K, ((0, 0), (0, self._most - d))
+        now["rows"] += sum(int(each.now["rows"][0] - base.now["rows"][0]) for each in states)
         return RlsState(np.pad((P + P.T) / 2.0, beside), np.pad((P @ b).T, beside), now)
 
     def facts(self, state: RlsState) -> dict[str, Any]:
@@ -135,7 +141,11 @@ def follow(state, scratch, rows, out, start, learns):
                 best = max(best, z[k])
         own = z[y] if y < classes else 0.0
         if own - best < MAX_MARGIN * GAIN or best == -math.inf:
+            now["rows"] += 1
             step(state.P, state.W, scratch, d, now["classes"], classes, y, rows.weight[i], z)
+            counts = 1 if now["rows"] <= ALL_ROWS else APART if now["rows"] % APART == 0 else 0
+            if counts > 0:
+                take_in(state.P, scratch, d, rows.weight[i] * counts)
 
 
 @inline
@@ -154,7 +164,7 @@ def score(W, x, rows, i, classes, d, z):
 
 @inline
 def step(P, W, scratch, d, classes, shown, y, h, z):
-    """Learn the row in scratch.x, with features below d, of class y and weight h.
+    """W <- the weights after the row in scratch.x, with features below d, of class y and weight h; scratch.u <- P x.
 
     z : its scores of the first `shown` of the `classes`
     """
@@ -165,5 +175,12 @@ def step(P, W, scratch, d, classes, shown, y, h, z):
     for k in range(classes):
         e = ((1.0 if k == y else 0.0) - (z[k] / GAIN if k < shown else 0.0)) / v
         add_scaled(W[k], e, u, d)
+
+
+@inline
+def take_in(P, scratch, d, h):
+    """P <- the matrix with h times the row of `step`."""
+    x, u = scratch.x, scratch.u
+    v = plus_dot(1.0 / h, x, u, d)
     for j in range(d):
         add_scaled(P[j], -u[j] / v, u, d)
