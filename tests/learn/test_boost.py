@@ -5,8 +5,9 @@ import itertools
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from boost_twin import Boost, raw_predictions
+from boost_twin import Boost, ClassTrees, raw_predictions
 from for_all import for_all
+from multiclass_twin import run
 from states import assert_same_predictions, in_parts, same_state, state_of
 from streams import batch_of_dense, entries, rows_of, with_weights, without_some_labels
 
@@ -316,6 +317,24 @@ def test_with_many_classes_fewer_rows_are_kept():
     assert len(state.labels) == 2**23 // K + SPARE_ROWS
     assert state.now["known"] == K
     assert np.mean(abs(scores[-2000:].argmax(axis=1) - y[-2000:]) < 20) > 0.5
+
+
+def test_of_many_classes_a_tree_takes_three_rows_as_by_the_twin():
+    """In a refit of 5,258 rows of 220 classes, cut after each part."""
+    n, d, K = 5800, 2, 220
+    rng = np.random.default_rng(11)
+    y = np.arange(n) % K + 0.0
+    X = 1.0 + (y[:, None] + rng.random((n, d))) / K
+    twin, engine, parts = ClassTrees(d, 3), BoostOfClasses(3), set()
+    state, scores = engine.new(), np.full((n, K), np.nan)
+    for start, stop in itertools.pairwise((0, *range(5755, 5775), n)):
+        m, some = stop - start, slice(start, stop)
+        first = np.arange(0, d * m + 1, d), np.tile(np.arange(d), m)
+        rows = Rows(*first, X[some].ravel(), y[some], np.ones(m), np.zeros(m), np.zeros((m, 2)))
+        state = engine.packed(engine.learn_all(state, rows, Predictions.of_scores(scores[some]), d))
+        parts.add((int(state.now["step"][0]), int(state.now["part"][0])))
+    np.testing.assert_allclose(scores, run(twin, X, y, np.ones(n), K), rtol=1e-6, atol=1e-6)
+    assert parts == {(0, 0), *itertools.product((3, 4, 5), (0, 1, 2))} - {(3, 0)}
 
 
 @for_all("loss, edges", [(loss, edges) for loss in LOSSES for edges in ((0, 50, 130, 300), (60, 130, 180, 300))])

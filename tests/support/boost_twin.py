@@ -148,9 +148,12 @@ class Boost:
             else:
                 trees.append(self.grow(np.arange(n), 0, g, c, slopes, chosen, coded, X))
             z = z + leaves(trees[-1], X)
+            cost = n * (min(columns, COLUMNS) * self.depth + (8 * known if self.several else 0))
+            for _ in ("split", "filled") if n * known > 2**20 else ():
+                yield cost
             if t == self.trees - 1:
                 self.model, self.running, self.stays = (start, trees), None, True
-            yield n * (min(columns, COLUMNS) * self.depth + (8 * known if self.several else 0))
+            yield cost
 
     def grow(self, rows, level, g, c, slopes, chosen, coded, X):
         """A leaf's value, or (column, largest value on the left, whether rows without one go left, left, right)."""

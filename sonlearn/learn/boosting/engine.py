@@ -179,7 +179,8 @@ class Boost(Engine):
         known = np.flatnonzero(numbers.features[:before] >= 0)
         values[:, numbers.features[known]] = state.values.reshape(used, before)[:, known]
         now = state.now.copy()
-        now["width"], now["seen"], now["step"], now["prior"] = width, min(numbers.most, self._params.most), 0, 0
+        now["width"], now["seen"] = width, min(numbers.most, self._params.most)
+        now["step"] = now["part"] = now["prior"] = 0
         if numbers.classes is None:
             return own._replace(now=now, values=values.ravel(), labels=state.labels)
         labels = state.labels.copy()
@@ -258,13 +259,14 @@ def _with_classes(state: BoostState, classes: int) -> np.ndarray:
 
 
 def _without_old_trees(state: BoostState) -> Trees:
-    """The trees; those that the next refit, or the one under way, has still to grow are leaves of value 0."""
+    """The trees; of those that the next refit, or the one under way, has still to grow nodes are leaves, values 0."""
     now, trees = state.now[0], state.trees
     T = len(trees.column)
-    grown_so_far = max(now["step"] - 1 - now["columns"], 0) if now["step"] > 0 else 0
+    whole = max(now["step"] - 1 - now["columns"], 0) if now["step"] > 0 else 0
     growing = T // 2 - now["first"]  # the first of the trees that do not predict yet
-    old, column, value = slice(growing + grown_so_far, growing + T // 2), trees.column.copy(), trees.value.copy()
-    column[old], value.reshape(T, -1)[old] = LEAF, 0.0
+    column, value, end = trees.column.copy(), trees.value.copy(), growing + T // 2
+    column[growing + whole + (now["part"] > 0) : end] = LEAF
+    value.reshape(T, -1)[growing + whole + (now["part"] > 1) : end] = 0.0
     splits = column != LEAF
     return Trees(column, np.where(splits, trees.edge, np.float32(0.0)), trees.none_left & splits, value)
 

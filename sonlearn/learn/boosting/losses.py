@@ -62,11 +62,12 @@ def start_scores(loss, now, labels, starts, scores):
         else:
             starts[c, NEXT] += h if loss == SOFTMAX or y > 0.0 else 0.0
     for c in range(across):
-        shown = 0.0
+        scores[c] = 0.0
         if c < known:
-            starts[c, NEXT], shown = start_of(loss, starts[c, NEXT], weight, known)
-        for i in range(n):
-            scores[i * across + c] = shown
+            starts[c, NEXT], scores[c] = start_of(loss, starts[c, NEXT], weight, known)
+    for i in range(1, n):
+        for c in range(across):
+            scores[i * across + c] = scores[c]
     for i in range(0 if loss == SOFTMAX else n):
         scores[i] += labels[slot_of(ring, i), BASE]
 

@@ -14,7 +14,7 @@ from sonlearn.jit import inline, jit
 from sonlearn.learn.boosting.bins import code_columns, rows_of_refit
 from sonlearn.learn.boosting.losses import SOFTMAX, SQUARED, class_of, error_of, start_scores
 from sonlearn.learn.boosting.state import BASE, CLASSES, COLUMNS, GRADIENT, IMPORTANCE, IN_USE, LABEL, MAX_VALUE, NEXT
-from sonlearn.learn.boosting.tree import add_leaves, child_of, find_leaves, grow_tree, place_of
+from sonlearn.learn.boosting.tree import add_leaves, child_of, fill_leaves, find_leaves, grow_tree, place_of
 from sonlearn.learn.drift import MAX_CHANGES as CHANGES
 from sonlearn.learn.drift import take_in
 from sonlearn.learn.tolerances import LIMIT
@@ -131,7 +131,7 @@ def watch_trees(params, now, drift, z, y):
     take_in(drift, params.loss == SQUARED, error_of(params.loss, z, now["classes"], y), SLACK)
     if drift.count[1] > changes:
         now["since"] = drift.changes[changes % CHANGES] - 1
-        now["step"], now["due"], now["prior"] = 0, now["rows"], 0
+        now["step"], now["part"], now["due"], now["prior"] = 0, 0, now["rows"], 0
 
 
 # -------------------------------------------------------------------------------------------------------------- refits
@@ -141,6 +141,9 @@ def watch_trees(params, now, drift, z, y):
 MIN_ROWS_BETWEEN_REFITS = 32
 #: Values that are looked at after one row, roughly; more than a refit looks at.
 VALUES_PER_ROW, ALL = 1 << 21, 1 << 62
+#: Of more scores of rows than this a tree is split after one row, its leaves get values after the next, and these are
+#: added to the scores after one more.
+SCORES_PER_ROW = 1 << 20
 #: Looks that the code of a value takes.
 LOOKS = 8
 #: Columns that get their codes in one step: their values are side by side in memory.
@@ -164,9 +167,19 @@ def go_on(params, state, work, most):
             now["step"] += end - begin
             most -= LOOKS * n * (end - begin)
             continue
-        if t == 0:
-            start_scores(params.loss, now, state.labels, state.starts, state.scores)
-        grow_tree(params, state, work, t, growing(params, now) + t)
+        whole, tree, leaf = n * now["known"] <= SCORES_PER_ROW, growing(params, now) + t, state.leaves[t]
+        if now["part"] == 0:
+            if t == 0:
+                start_scores(params.loss, now, state.labels, state.starts, state.scores)
+            grow_tree(params, state, work, t, tree)
+        if whole or now["part"] == 1:
+            fill_leaves(params, params.several, state, work.slopes, leaf, work.by_leaf, tree)
+        if whole or now["part"] == 2:
+            add_leaves(params, state, leaf, work.by_leaf[GRADIENT], tree)
+        most -= n * (min(now["columns"], COLUMNS) * params.depth + of_classes)
+        now["part"] = 0 if whole else (now["part"] + 1) % 3
+        if now["part"] > 0:
+            continue
         now["step"] += 1
         if t + 1 == params.trees:
             now["step"], now["first"], now["prior"] = 0, growing(params, now), now["last"]
@@ -176,7 +189,6 @@ def go_on(params, state, work, most):
             for number in range(params.trees if params.turns > 1 else 0):
                 leaf = state.leaves[number]
                 find_leaves(params, state, leaf, now["first"] + number, since, now["rows"] - now["last"])
-        most -= n * (min(now["columns"], COLUMNS) * params.depth + of_classes)
 
 
 @inline(force=True)
@@ -189,7 +201,7 @@ def growing(params, now):
 def refit_now(params, state, work):
     """A refit from its first step to its last."""
     now = state.now[0]
-    now["step"], now["due"], now["prior"] = 0, now["rows"], 0
+    now["step"], now["part"], now["due"], now["prior"] = 0, 0, now["rows"], 0
     if now["rows"] > 0:
         go_on(params, state, work, ALL)
 
@@ -200,10 +212,11 @@ def restore(params, state, work):
     now = state.now[0]
     t = now["step"] - 1 - now["columns"] if now["step"] > 0 else 0
     code_columns(state, work.coding, 0, min(now["step"] - 1, now["columns"]))
-    if t > 0:
+    if t > 0 or now["part"] > 0:
         start_scores(params.loss, now, state.labels, state.starts, state.scores)
     for number in range(params.trees):
-        leaf, each = state.leaves[number], number + (growing(params, now) if number < t else now["first"])
+        leaf, new = state.leaves[number], number < t + min(now["part"], 1)
+        each = number + (growing(params, now) if new else now["first"])
         find_leaves(params, state, leaf, each, (0, now["slots"]), min(now["rows"], now["slots"]))
         if number < t:
             add_leaves(params, state, leaf, work.by_leaf[GRADIENT], each)

@@ -29,7 +29,7 @@ LEAF = -1
 MAX_VALUE, BELOW_ALL = 3e38, -3.4e38
 
 NOW = [(name, "i8") for name in ("rows", "width", "seen", "due", "step", "last", "columns", "refits", "first")]
-NOW += [(name, "i8") for name in ("classes", "known", "since", "slots", "again", "prior")]
+NOW += [(name, "i8") for name in ("classes", "known", "since", "slots", "again", "prior", "part")]
 #: Columns of `BoostState.starts`.
 IN_USE, NEXT = range(2)
 #: Where there are more classes than this no trees are grown: each takes time in proportion to their number.
@@ -72,7 +72,8 @@ class BoostState(NamedTuple):
     # due; step of the refit under way, 0: none; rows and columns that it goes by; refits begun; the first of the trees
     # that predict, those of the refit under way are the others; scores of a row: classes that the rows learned have
     # shown, and that the refit goes by; 1 but for several classes; rows before the last change, which are forgotten;
-    # slots of the buffer; whether rows are those of a further pass; `last` of the trees that predict, 0: none are kept
+    # slots of the buffer; whether rows are those of a further pass; `last` of the trees that predict, 0: none are kept;
+    # what has been done of the tree of this step: 0 nothing, 1 it is split, 2 its leaves have values
     now: np.ndarray
     values: np.ndarray  # float32[slots * width]; of the rows kept; 0: none
     labels: np.ndarray  # float64[slots, 3]; label, importance and base of each

@@ -43,7 +43,7 @@ LOW, HIGH = range(2)
 
 @inline
 def grow_tree(params, state, work, number, t):
-    """Grow tree t, of that number in its refit, or its leaves alone, and add them to the scores of the rows."""
+    """Grow tree t, of that number in its refit, up to its leaves, or take over the splits of the tree before."""
     now, nodes, inner = state.now[0], work.nodes, work.nodes.cells.shape[0]
     leaf, ring = state.leaves[number], ring_of(now)
     keeps = now["prior"] > 0 and (now["refits"] + number) % params.turns > 0
@@ -67,8 +67,6 @@ def grow_tree(params, state, work, number, t):
                     leaf[slot_of(ring, nodes.order[place])] = k
                 if k < inner:
                     nodes.begin[2 * k + 1] = nodes.end[2 * k + 1] = nodes.begin[2 * k + 2] = nodes.end[2 * k + 2] = 0
-    fill_leaves(params, params.several, state, work.slopes, leaf, work.by_leaf, t)
-    add_leaves(params, state, leaf, work.by_leaf[GRADIENT], t)
 
 
 @inline
