@@ -47,7 +47,7 @@ FIRST_ROWS = 16
 COUNTS, SHARE = 9.0, 0.25
 #: Features there may be: MAX_FEATURES (where names count as well, MAX_WITH_NAMES) and FEATURES_PER_ENTRY for each entry
 #: of a row in the mean, and never more than MAX_IN_ALL.
-MAX_FEATURES, MAX_WITH_NAMES, FEATURES_PER_ENTRY, MAX_IN_ALL = 64, 512, 8, 1024
+MAX_FEATURES, MAX_WITH_NAMES, FEATURES_PER_ENTRY, MAX_IN_ALL = 64, 512, 8, 2000
 #: Which rows are shown: of numbers; those and of few names, as in a table of categories; all.
 ROWS = ("numbers", "names", "all")
 NUMBERS, NAMES, ALL = range(3)

@@ -118,7 +118,10 @@ class Boost:
         varying = [j for j, (codes, _) in enumerate(coded) if codes.min() < codes.max()]
         of_values = self.stays and not (self.logistic or self.several)
         splits = [j for tree in self.model[1] for j in splits_of(tree)] if of_values else []
-        chances = [len(coded[j][1]).bit_length() + 4 * splits.count(j) for j in varying]
+        chances, most = [], 1 if self.several else max(columns / (2 * COLUMNS), 1)
+        for j in varying:
+            alone = max(min(relevance(coded[j][0], y - base, h) / 8, most), 1) if most > 1 else 1
+            chances.append(int(len(coded[j][1]).bit_length() * alone) + 4 * splits.count(j))
         start = np.average(y - base, weights=h)
         known = self.known() if self.several else 1
         if self.several:
@@ -245,6 +248,15 @@ def codes_of(x, most):
     edges = np.unique(sample[np.arange(1, bins + 1) * len(sample) // max(bins, 1) - 1])
     codes = np.minimum(np.searchsorted(edges, x), len(edges) - 1) + 1
     return np.where((x == 0) | (len(edges) == 0), 0, codes), edges
+
+
+def relevance(codes, y, h):
+    """What the best split of the codes takes off the sum of h (y - mean)^2, over its mean."""
+    mean = np.average(y, weights=h)
+    parts = [[s for s in (codes <= k, codes > k) if s.any()] for k in range(codes.max())]
+    least = min(sum(h[s] @ (y[s] - np.average(y[s], weights=h[s])) ** 2 for s in both) for both in parts)
+    every = h @ (y - mean) ** 2
+    return (every - least) / (every / h.sum())
 
 
 def drawn(chances, columns, seed):

@@ -298,7 +298,7 @@ class Fourier(Raw):
 
     def fit_transform(self, row, y, h, learn):
         n = len(self.lengths)
-        most = min(1024, self.few + 8 * sum(self.lengths) // max(n, 1))
+        most = min(2000, self.few + 8 * sum(self.lengths) // max(n, 1))
         self.off |= n > 0 and len(self.values) > most and not (self.wide and self.rows == "names")
         if self.off:
             return []
@@ -307,7 +307,7 @@ class Fourier(Raw):
         out = self.shown(in_order, h) if self.showing else []
         if learn:
             self.wide = self.showing and self.is_table()
-            most = (most if self.rows == "names" else 1024) if self.wide else math.inf
+            most = (most if self.rows == "names" else 2000) if self.wide else math.inf
             self.times.update(j for j, _ in row)
             hours = any(self.marks.get(j, 0) % 64 >= 32 for j, _ in row)
             for j, _ in row:
@@ -329,7 +329,7 @@ class Fourier(Raw):
             self.weight += h
             names, entries = len(self.times), sum(self.lengths)
             dense = 16 * names <= entries and names <= 6 * np.mean(self.lengths)
-            few = self.rows == "names" and names <= 1024 and (dense or self.is_table())
+            few = self.rows == "names" and names <= 2000 and (dense or self.is_table())
             self.showing |= n + 1 >= 16 and (few or np.mean(self.numbers) >= 0.5)
         return out
 

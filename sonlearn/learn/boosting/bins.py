@@ -10,7 +10,7 @@ import numpy as np
 
 from sonlearn.data.linear_algebra import clear_first
 from sonlearn.jit import inline
-from sonlearn.learn.boosting.state import BINS, MAX_ROWS, MAX_ROWS_WIDE, MAX_VALUES
+from sonlearn.learn.boosting.state import BINS, COLUMNS, MAX_ROWS, MAX_ROWS_WIDE, MAX_VALUES
 
 #: Rows of which the quantiles are, evenly chosen, at most; of several classes and many columns as many as have
 #: `SAMPLE_VALUES`, but `SAMPLE_WIDE`: to sort more takes as long as to code all rows.
@@ -50,6 +50,12 @@ def slot_of(ring, i):
     return slot - ring[1] if slot >= ring[1] else slot
 
 
+#: Of more columns than this trees draw those more often that alone tell something of the labels.
+WIDE = 2 * COLUMNS
+#: A split explains no more than the variance, but for rounding.
+MOST_OF_VARIANCE = 1.0 + 1e-6
+
+
 @inline
 def code_columns(state, room, begin, end):
     """Fill in the codes, edges and sizes of the columns from begin to end, which are side by side in memory."""
@@ -70,6 +76,33 @@ def code_columns(state, room, begin, end):
         while same < n and codes[same] == codes[0]:
             same += 1
         sizes[j] = sizes[j] if same < n else 0
+        if sizes[j] > 0 and now["columns"] > WIDE and now["known"] == 1:
+            state.relevance[j] = relevance_of(state.labels, room.sums, codes, ring, sizes[j])
+
+
+@inline
+def relevance_of(labels, sums, codes, ring, size):
+    """Return what the best split by a column gains: the fall of the squared error, over the variance of the labels.
+
+    sums : float64[codes, 2], overwritten; codes : of the rows of the refit
+    """
+    weight, total, squares = 0.0, 0.0, 0.0
+    for k in range(size + 1):
+        sums[k] = 0.0
+    for i in range(len(codes)):
+        y, h, base = labels[slot_of(ring, i)]
+        y -= base
+        sums[codes[i], 0] += h
+        sums[codes[i], 1] += h * y
+        weight, total, squares = weight + h, total + h * y, squares + h * y * y
+    mean, below, of_below, best = total / weight, 0.0, 0.0, 0.0
+    for k in range(size):
+        below, of_below = below + sums[k, 0], of_below + sums[k, 1]
+        if 0.0 < below < weight:
+            best = max(best, (of_below - below * mean) ** 2 * weight / (below * (weight - below)))
+    variance = squares / weight - mean * mean
+    gain = best / variance if variance > 0.0 else 0.0
+    return gain if gain <= weight * MOST_OF_VARIANCE else 0.0
 
 
 @inline

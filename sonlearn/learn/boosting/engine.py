@@ -75,7 +75,7 @@ class Boost(Engine):
         return BoostState(
             now, np.zeros(0, np.float32), np.zeros((0, 3)), np.zeros((scores, 2)), new_trees(self._params, scores),
             new_drift(), np.zeros(0, np.uint8), np.zeros((0, BINS), np.float32), np.zeros(0, np.int64),
-            np.zeros(0), np.zeros((0, 0), np.uint8),
+            np.zeros(0), np.zeros(0), np.zeros((0, 0), np.uint8),
         )  # fmt: skip
 
     def _scratch(self, width: int, classes: int) -> Scratch:
@@ -85,7 +85,7 @@ class Boost(Engine):
             np.zeros(max(width, 1), np.float32), np.zeros(max(width, 1), np.int64),
             Coding(
                 np.zeros((2, SAMPLE), np.uint32), np.zeros(256, np.uint32), np.zeros(SIDE_BY_SIDE, np.float32),
-                np.zeros(SIDE_BY_SIDE, np.int32),
+                np.zeros(SIDE_BY_SIDE, np.int32), np.zeros((BINS + 1, 2)),
             ),
             zeros((MAX_ROWS, 2)),
             Nodes(
@@ -127,6 +127,7 @@ class Boost(Engine):
         roomy = state._replace(
             values=grown(state.values, slots * width, used * width), labels=labels,
             by_column=grown(state.by_column, cells), edges=grown(state.edges, width), sizes=grown(state.sizes, width),
+            relevance=grown(state.relevance, width),
             scores=grown(state.scores, min(rows * scores_of_row(len(starts)), MAX_VALUES)), starts=starts,
             trees=state.trees._replace(value=_with_classes(state, len(starts))),
             leaves=state.leaves if kept else zeros((self._params.trees, int(state.now["slots"][0])), np.uint8),
@@ -161,7 +162,7 @@ class Boost(Engine):
         return state._replace(
             starts=state.starts[:K],
             trees=_without_old_trees(state._replace(trees=state.trees._replace(value=_with_classes(state, K)))),
-            by_column=state.by_column[:0], edges=state.edges[:0], sizes=state.sizes[:0],
+            by_column=state.by_column[:0], edges=state.edges[:0], sizes=state.sizes[:0], relevance=state.relevance[:0],
             scores=state.scores[:0], leaves=state.leaves[:0, :0],
         )  # fmt: skip
 

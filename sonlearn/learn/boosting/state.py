@@ -64,7 +64,7 @@ class Trees(NamedTuple):
 class BoostState(NamedTuple):
     """All that has been learned.
 
-    Row r of those learned stands in slot r modulo the slots of the buffer. The last five follow from the others, and a
+    Row r of those learned stands in slot r modulo the slots of the buffer. The last six follow from the others, and a
     packed state is without them; all but `leaves` are of a refit under way, whose rows are those before row `last`.
     """
 
@@ -83,6 +83,7 @@ class BoostState(NamedTuple):
     by_column: np.ndarray  # uint8[columns * rows]; bins of the values, column by column
     edges: np.ndarray  # float32[columns, BINS]; largest values of the bins
     sizes: np.ndarray  # int64[columns]; bins of a column, 0 where all rows have the same code
+    relevance: np.ndarray  # float64[columns]; what a split by each alone would gain, see `bins.relevance_of`
     # float64[rows * scores of a row]; by the trees grown so far; of several classes their softmax, padded with 0
     scores: np.ndarray
     # uint8[trees, slots]; node where the row in each slot ends in the tree of each number: rows before `last` where the
@@ -97,6 +98,7 @@ class Coding(NamedTuple):
     ends: np.ndarray  # uint32[256]; of the keys so far with each value of a byte, when they are sorted by it
     x: np.ndarray  # float32[SIDE_BY_SIDE]; values of rows
     below: np.ndarray  # int32[SIDE_BY_SIDE]; edges below each
+    sums: np.ndarray  # float64[BINS + 1, 2]; weight and labels of the rows of each code
 
 
 class Nodes(NamedTuple):

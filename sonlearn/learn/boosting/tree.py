@@ -25,7 +25,7 @@ import math
 
 from sonlearn.data.linear_algebra import clear_first
 from sonlearn.jit import inline
-from sonlearn.learn.boosting.bins import SIDE_BY_SIDE, ring_of, rows_of_refit, scores_of_row, slot_of
+from sonlearn.learn.boosting.bins import SIDE_BY_SIDE, WIDE, ring_of, rows_of_refit, scores_of_row, slot_of
 from sonlearn.learn.boosting.losses import SQUARED, add_slopes, move, move_of, slopes_of
 from sonlearn.learn.boosting.state import BELOW_ALL, BINS, COLUMNS, CURVATURE, GRADIENT, LEAF, MAX_VALUE, PARTS
 from sonlearn.views.codes import key_of
@@ -37,6 +37,8 @@ BITS = 32
 CURVATURES = (1 << BITS) - 1
 #: Digits that a split counts as (`take_chances`).
 SPLIT = 4
+#: What the best split by a column gains that says nothing of the labels, in their variance (`bins.relevance_of`).
+NOISE = 8.0
 #: Columns of `Scratch.span`.
 LOW, HIGH = range(2)
 
@@ -83,7 +85,7 @@ def draw_columns(params, now, state, chances, chosen, number):
 
     They are drawn one after the other (Knuth's algorithm S) by their `chances`.
     """
-    take_chances(params, now, state.sizes, state.trees.column, chances)
+    take_chances(params, now, state.sizes, state.relevance, state.trees.column, chances)
     many, left, m = 0, 0, 0
     for j in range(now["columns"]):
         many += chances[j] > 0
@@ -101,14 +103,17 @@ def draw_columns(params, now, state, chances, chosen, number):
 
 
 @inline
-def take_chances(params, now, sizes, column, chances):
+def take_chances(params, now, sizes, relevance, column, chances):
     """chances[j] <- how likely column j is drawn: the binary digits of its number of bins, and 0 if it does not vary.
 
-    So many names leave room for numbers. Of values, a split by it in the trees that predict counts as `SPLIT` digits,
-    where not all columns are drawn anyway.
+    So many names leave room for numbers. Of many columns, those that alone tell something of values or of two classes
+    count up to columns / `WIDE` times as much: else few of them would ever meet in a tree. Of values, a split by it in
+    the trees that predict counts as `SPLIT` digits, where not all columns are drawn anyway.
     """
     for j in range(now["columns"]):
         chances[j] = digits(sizes[j])
+        if now["columns"] > WIDE and now["known"] == 1:
+            chances[j] *= max(min(relevance[j] / NOISE, now["columns"] / WIDE), 1.0)
     if params.loss == SQUARED and now["prior"] > 0 and now["columns"] > COLUMNS:
         for t in range(now["first"], now["first"] + params.trees):
             for k in range(column.shape[1]):
