@@ -194,9 +194,9 @@ METHODS = {
         {"loss": "squared_hinge"}, losses=_AROW,
     ),
     "ridge": Method(
-        "dense", "ridge regression from sums over all examples, of the first 256 features; solved anew when they have "
+        "dense", "ridge regression from sums over all examples, of the first 512 features; solved anew when they have "
         "doubled, then every 8 d", "[RIDGE]", "s^2 + d^2 / 48", "few features, values", ("clip", "alpha"),
-        {"rule": "ridge", "most": 256}, {"loss": "squared", "alpha": 1.0}, losses=("squared",),
+        {"rule": "ridge", "most": 512}, {"loss": "squared", "alpha": 1.0}, losses=("squared",),
     ),
     "ridge-z": Method(
         "dense", "ridge whose penalty is in standard deviations of the features", "[RIDGE]", "s^2 + d^2 / 48",

@@ -77,8 +77,8 @@ VIEWS = {
         {"code": "z", "itself": True},
     ),
     "ranges": ViewEntry(
-        "bins", "the ranges that values fall into, and the constant",
-        "[bin 1 of x_j], [bin 3 of x_j]", "2 s", {"code": "float"},
+        "bins", "the ranges that values fall into, hours of dates with their weekday, and the constant",
+        "[bin 1 of x_j], [bin 3 of x_j], [hour and weekday]", "2 s", {"code": "float", "hours": True},
     ),
     "indicators": ViewEntry(
         "bins", "the ranges that values fall into",

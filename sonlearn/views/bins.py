@@ -13,11 +13,12 @@ import numpy as np
 
 from sonlearn.data import axes, merging
 from sonlearn.data.axes import Counted, Scalars, pooled
+from sonlearn.data.batch import HOUR
 from sonlearn.data.rows import COUNT, SQUARES, Rows, begin_row, is_learned
 from sonlearn.jit import inline, jit
 from sonlearn.jit.sequence import Calls
 from sonlearn.views import codes
-from sonlearn.views.codes import CODES, Z, float_code, key_of, logarithms, moments_with, standard, tamed, z_code
+from sonlearn.views.codes import CODES, KEY, Z, float_code, key_of, logarithms, moments_with, standard, tamed, z_code
 from sonlearn.views.numbers import (
     CAPACITY,
     SLOTS,
@@ -57,6 +58,7 @@ class BinsParams(NamedTuple):
     itself: bool
     constant: bool
     limit: int
+    hours: bool
 
 
 class BinsScratch(NamedTuple):
@@ -81,14 +83,18 @@ class Bins(Numbering):
         Keep the constant feature, as it is.
     limit : int
         Bins that get a number of their own, at most.
+    hours : bool
+        An hour of a date is shown together with the part of it that stands before, the weekday, as well.
     """
 
-    def __init__(self, *, code: str, itself: bool = False, constant: bool = True, limit: int = CAPACITY):
+    def __init__(
+        self, *, code: str, itself: bool = False, constant: bool = True, limit: int = CAPACITY, hours: bool = False
+    ):
         self._by_z = CODES[code] == Z
-        super().__init__(BinsParams(CODES[code], itself, constant, limit), bin_rows)
+        super().__init__(BinsParams(CODES[code], itself, constant, limit, hours), bin_rows)
 
     def _new_work(self, longest: int) -> Any:
-        return BinsScratch(np.zeros((longest, 2), np.int64), new_marks(3 * longest), np.zeros(3), np.zeros(longest))
+        return BinsScratch(np.zeros((longest, 2), np.int64), new_marks(4 * longest), np.zeros(3), np.zeros(longest))
 
     def new(self) -> BinsState:
         """State of a view that has seen nothing."""
@@ -98,7 +104,7 @@ class Bins(Numbering):
         )  # fmt: skip
 
     def _most_entries(self, rows: Rows) -> int:
-        return 3 * int(rows.indptr[-1])
+        return (3 + self._params.hours) * int(rows.indptr[-1])
 
     def merge(self, states: Sequence[BinsState], base: BinsState) -> MergedView:
         """Counts as of one run, bins in one numbering."""
@@ -122,11 +128,11 @@ def bin_rows(params, state, work, rows, out, i, at, learn):
     now = state.now[0]
     table = NumberTable(state.slots, shift_of(state.slots), params.limit)
     while i < len(rows.indptr) - 1:
-        most = 2 * (rows.indptr[i + 1] - rows.indptr[i])
+        most = (2 + params.hours) * (rows.indptr[i + 1] - rows.indptr[i])
         learned = learn and is_learned(rows.weight[i], rows.y[i])
         if learned and lacks_room(state.slots, params.limit, now["made"], most):
             break
-        begin, shared = at, now["made"] + most > params.limit
+        begin, shared, weekday = at, now["made"] + most > params.limit, np.int64(0)
         begin_row(out.unseen, i)
         code_row(params, state, work, rows, i, learned)
         for place in range(rows.indptr[i], rows.indptr[i + 1]):
@@ -142,6 +148,13 @@ def bin_rows(params, state, work, rows, out, i, at, learn):
             keys = work.keys[place - rows.indptr[i]]
             for k in range(2):
                 number = searched(keys[k], table, now, learned)
+                at = put_or_leave(out, i, begin, at, number, 1.0, shared, work.marks)
+            if not params.hours or len(rows.marks) == 0 or rows.marks[place] < 2:
+                continue
+            if rows.marks[place] & HOUR == 0:
+                weekday = keys[0]
+            elif weekday != 0:
+                number = searched((keys[0] + weekday) & KEY, table, now, learned)
                 at = put_or_leave(out, i, begin, at, number, 1.0, shared, work.marks)
         out.indptr[i + 1] = at
         i += 1

@@ -1,12 +1,15 @@
 """Committees of values: equal to their definition in plain numpy over the members' engines; units do not matter."""
 
+import io
+
 import numpy as np
 import pytest
 from importance_twin import of_error, relative
 from states import assert_same_arrays, check_saves, state_of
 from streams import batch_of_dense, rows_of, with_weights, without_some_labels
 
-from sonlearn import Learner, LearnOptions
+from sonlearn import Learner, LearnOptions, TextOptions, read_batches
+from sonlearn.data.batch import joined
 from sonlearn.learn.engine import Predictions, make_engine
 from sonlearn.learn.ensemble import pruning
 from sonlearn.learn.ensemble.combiner import PERIOD, RETENTION
@@ -333,3 +336,15 @@ def test_the_members_of_quantiles_learn_the_quantile(name):
     own = member_options(given, found)
     assert found.weight > 0
     assert (own.loss, own.quantile_tau, own.decay) == ("quantile", 0.8, 0.0)
+
+
+def test_each_weekday_has_a_curve_of_the_day_ahead_of_the_labels():
+    """Labels follow hour and weekday together, as no sum of both does: 14 weeks are learned, 2 are ahead."""
+    times = np.datetime64("2024-01-01T00") + np.arange(16 * 168)
+    load = 10.0 + np.random.default_rng(0).normal(size=168)[np.arange(len(times)) % 168]
+    lines = [f"{time}:00,{y:.3f}\n" for time, y in zip(times.astype(str), load, strict=True)]
+    text = io.BytesIO(("at,y\n" + "".join(lines)).encode())
+    rows = joined(list(read_batches(text, TextOptions(format="csv", label="y"))))
+    learner = Learner(options(members=("nag", "ridge:ranges")))
+    learner.partial_fit(rows.part(0, 14 * 168))
+    assert np.mean((learner.predict(rows.part(14 * 168, rows.n)).raw - load[14 * 168 :]) ** 2) < 0.02

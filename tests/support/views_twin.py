@@ -150,22 +150,30 @@ class Binned(Counting):
 
 
 class Bins(Binned):
-    def __init__(self, code, resolutions, itself=False, odds=False, constant=True):
+    """`marks`: of months, weekdays and hours of dates, as in `Batch.marks`; `hours`: with the part before them, too."""
+
+    def __init__(self, code, resolutions, itself=False, odds=False, constant=True, hours=False):
         super().__init__(code)
         self.resolutions, self.itself, self.odds, self.constant = resolutions, itself, odds, constant
+        self.hours, self.marks = hours, {}
 
     def indicators(self, row, h):
         """[bins of the entry] for each entry."""
         return [[self.bin(j, x, h, r) for r in self.resolutions] if j != CONSTANT else [] for j, x in row]
 
     def row(self, row, h):
-        out, row = [], tamed(row)
+        out, row, weekday = [], tamed(row), None
         found = self.indicators(row, h)
         n = sum(map(len, found))
         for (j, x), bins in zip(row, found, strict=True):
             if self.constant if j == CONSTANT else self.itself:
                 out.append((j, x if j == CONSTANT or self.code == "float" else self.moments.standard(j, x, h)))
             out += [(f, self.rho(f) / math.sqrt(n) if self.odds else 1.0) for f in bins]
+            mark = self.marks.get(j, 0) if self.hours else 0
+            if mark % 64 < 32:
+                weekday = j if mark > 1 else weekday
+            elif weekday is not None:
+                out.append(((weekday, j), 1.0))
         return out
 
     def count(self, row, y, h):
@@ -386,7 +394,7 @@ TWINS = {
     "zs": lambda: Standard(),
     "bins": lambda: Bins("float", (1, 3), itself=True),
     "bins-z": lambda: Bins("z", (1, 3), itself=True),
-    "ranges": lambda: Bins("float", (1, 3)),
+    "ranges": lambda: Bins("float", (1, 3), hours=True),
     "indicators": lambda: Bins("float", (1, 3), constant=False),
     "odds": lambda: Bins("float", (2,), odds=True),
     "pairs": lambda: Tuples(2, "float", 1),

@@ -231,6 +231,15 @@ def test_parts_of_dates_with_hours_are_in_order_for_trees_and_products_alone(nam
         assert (whole.view.features(whole.state) < plain.view.features(plain.state)) == in_order
 
 
+def test_hours_of_dates_stand_beside_their_weekday_in_ranges():
+    batch = joined([dates(range(100), (0,)), dates(range(25, 45), (0, 6, 18))])
+    viewed, twin = Viewed("ranges"), TWINS["ranges"]()
+    twin.marks = dict(zip(batch.indices.tolist(), batch.marks.tolist(), strict=True))
+    number, _ = agree(viewed, twin, batch)
+    assert len([name for name in number if isinstance(name, tuple) and len(name) == 2]) == 2 * 7
+    assert_same_rows(viewed.transform(batch), viewed.transform(batch.part(0, batch.n)))
+
+
 def of_names(*spans):
     """Rows of a wide table: 130 columns of ten names, each for 20 rows."""
     rows = [{0: 1.5} | {1 + 10 * k + i // 20 % 10: 1.0 for k in range(130)} for span in spans for i in range(*span)]
