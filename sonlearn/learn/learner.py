@@ -83,7 +83,7 @@ class Learner(SavedModel):
         There is no such option.
     """
 
-    KIND, FORMAT = "learner", 39
+    KIND, FORMAT = "learner", 40
     __signature__ = _Signature()
 
     def __init__(
