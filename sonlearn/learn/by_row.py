@@ -251,7 +251,7 @@ def prepared(engine: Engine, state: State, rows: Rows, out: Predictions, feature
     """
     seen = state.now["seen"].copy() if engine.counts_features else None
     with full(rows):
-        state, most = engine.spare(state, rows, int(features[0]))
+        state, most = engine.reserve_ahead(state, rows, int(features[0]))
         calls = engine.calls(state, rows, out)
     if seen is not None:
         state.now["seen"] = seen

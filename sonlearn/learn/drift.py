@@ -82,7 +82,7 @@ def merge_drifts(base: Drift, drifts: Sequence[Drift], by: np.ndarray) -> Drift:
 
 
 @jit
-def watch(drift, relative, x, y, weight, late):
+def detect_drift(drift, relative, x, y, weight, late):
     """Take in how wrong predictions were.
 
     Parameters
@@ -96,11 +96,11 @@ def watch(drift, relative, x, y, weight, late):
             continue
         drift.count[0] += 1
         if drift.count[0] > late and x[i] == x[i]:
-            take_in(drift, relative, x[i], SLACK)
+            add_error(drift, relative, x[i], SLACK)
 
 
 @inline
-def take_in(drift, relative, x, slack):
+def add_error(drift, relative, x, slack):
     """Take in how wrong one prediction was; a mean that is higher by `slack` is no change."""
     if not relative:
         bet(drift, x, slack)

@@ -114,7 +114,7 @@ def tridiagonal(A, r, d, e, by, p):
         for j in range(len(p)):
             p[j] = by[k] * p[j] - half * v[j]
         for i in range(k + 1, r):
-            take_off_both(A[i], v[i], p, p[i], v)
+            rank_two_update(A[i], v[i], p, p[i], v)
     for k in range(max(r - 2, 0), r):
         d[k] = A[k, k]
     if r > 1:
@@ -122,7 +122,7 @@ def tridiagonal(A, r, d, e, by, p):
 
 
 @inline(force=True)
-def take_off_both(out, x, a, y, b):
+def rank_two_update(out, x, a, y, b):
     """out -= x a + y b."""
     for j in range(len(out)):
         out[j] -= x * a[j] + y * b[j]

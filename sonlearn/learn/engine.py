@@ -198,7 +198,7 @@ class Engine(ABC):
         """
         return []
 
-    def spare(self, state: State, rows: Rows, features: int) -> tuple[State, int]:
+    def reserve_ahead(self, state: State, rows: Rows, features: int) -> tuple[State, int]:
         """`reserve` for rows that come one by one: (`state`, of how many features it may be).
 
         `rows` are the buffers of one row, as long as it can be.
@@ -305,7 +305,7 @@ class Engine(ABC):
         learned = axes.rows_learned(states, base) if self.retention < 1.0 else np.zeros(len(states))
         return merging.shares(learned, self.retention)
 
-    def carried(self, state: State, base: State, previous: State) -> State:
+    def add_momentum(self, state: State, base: State, previous: State) -> State:
         """A merged state whose weights go on as they moved before; see `sonlearn.data.merging.MOMENTUM`.
 
         `base` is what the learners began with, `previous` what those before them began with; both are packed, and

@@ -62,7 +62,7 @@ class LabelMean(Engine):
 
     def calls(self, state: LabelMeanState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> Calls:
         """See `Engine.calls`."""
-        return [(follow, (self._kind, self.retention, state, rows, start, learns, out.raw))]
+        return [(predict_and_learn, (self._kind, self.retention, state, rows, start, learns, out.raw))]
 
     def merge(self, states: Sequence[LabelMeanState], base: LabelMeanState, rows: Sequence[int]) -> LabelMeanState:
         """The means of one run over all rows (see `Engine.merge`)."""
@@ -86,7 +86,7 @@ class Shares(LabelMean):
 
 
 @jit
-def follow(kind, retention, state, rows, start, learns, raw):
+def predict_and_learn(kind, retention, state, rows, start, learns, raw):
     """raw[start:] <- predictions; where `learns`, labels are counted, each after the prediction of its row.
 
     Returns the first row that was refused, for a label out of bounds, or n.

@@ -669,7 +669,7 @@ class Learner(SavedModel):
         `base` is what the merged learners began with, and `previous` what those began with that `base` was merged from.
         """
         engine = self.engine
-        state = engine.carried(self.state, engine.packed(base.state), engine.packed(previous.state))
+        state = engine.add_momentum(self.state, engine.packed(base.state), engine.packed(previous.state))
         self.state = engine.reserve(state, NO_ROWS, self.size)
 
 

@@ -14,10 +14,10 @@ The loss of several classes that share a learner is -log of the softmax probabil
 
 A `Loss` is a code and one parameter: quantile's q or Huber's k.
 
-`travel` is an importance-invariant step: it follows the loss, rather than its slope at the start. [IWA] A step along x
-with step size tau and q = x'Rx (R the rates of the features) changes the prediction by -tau q l'. In the limit of many
-small steps, dp/ds = -l'(p) for s from 0 to T = tau q. This has a closed form, or an iteration for logistic. An example
-of weight 2 has the same effect as the example twice, for fixed rates, and no step overshoots.
+`invariant_change` is an importance-invariant step: it follows the loss, rather than its slope at the start. [IWA] A
+step along x with step size tau and q = x'Rx (R the rates of the features) changes the prediction by -tau q l'. In the
+limit of many small steps, dp/ds = -l'(p) for s from 0 to T = tau q. This has a closed form, or an iteration for
+logistic. An example of weight 2 has the same effect as the example twice, for fixed rates, and no step overshoots.
 """
 
 from __future__ import annotations
@@ -199,7 +199,7 @@ def exp(p: float) -> float:
 
 
 @inline
-def leads_too_far(loss, p, xx, limit):
+def gradient_too_large(loss, p, xx, limit):
     """Tell whether a row of squared length xx is not learned if its prediction is p: only poisson's slope grows so.
 
     A step to such a prediction is refused, because rows like this one would be refused after it. limit : float, the
@@ -223,16 +223,16 @@ STEPS, LAST_STEP = 40, 1e-6
 
 
 @inline
-def travel(loss, p: float, y: float, T: float) -> float:
+def invariant_change(loss, p: float, y: float, T: float) -> float:
     """Signed change of the prediction from p in time T >= 0, for label y."""
     if loss.code == LOGISTIC:
-        return y * logistic_travel(y * p, T)
+        return y * logistic_invariant_change(y * p, T)
     if loss.code == HINGE:
         return y * min(T, max(0.0, 1.0 - y * p))
     if loss.code == SQUARED_HINGE:
         return y * max(0.0, 1.0 - y * p) * -math.expm1(-2.0 * T)
     if loss.code == POISSON:
-        return poisson_travel(p, y, T)
+        return poisson_invariant_change(p, y, T)
     error, sign = abs(y - p), (1.0 if y > p else -1.0)
     if loss.code == ABSOLUTE:
         return sign * min(T, error)
@@ -247,7 +247,7 @@ def travel(loss, p: float, y: float, T: float) -> float:
 
 
 @inline
-def softmax_travel(p, y: int, slope, T: float) -> float:
+def softmax_invariant_change(p, y: int, slope, T: float) -> float:
     """The b with which predictions of several classes change by b times `slope` in time T >= 0.
 
     The margin m = ln(q_y/(1 - q_y)) of class y, q = softmax(p), obeys dm/ds = (1 + |r|^2)/(1 + exp(m)), where r, the
@@ -267,11 +267,11 @@ def softmax_travel(p, y: int, slope, T: float) -> float:
         if c != y:
             others += math.exp(p[c] - top)
     a = squares / (slope[y] * slope[y])  # 1 + |r|^2
-    return logistic_travel(p[y] - top - math.log(others), a * T) / (a * slope[y])
+    return logistic_invariant_change(p[y] - top - math.log(others), a * T) / (a * slope[y])
 
 
 @inline
-def logistic_travel(m: float, T: float) -> float:
+def logistic_invariant_change(m: float, T: float) -> float:
     """The d >= 0 with (m + d) + exp(m + d) = m + exp(m) + T."""
     free = max(0.0, FLAT - m)
     if free >= T:
@@ -298,7 +298,7 @@ def logistic_travel(m: float, T: float) -> float:
 
 
 @inline
-def poisson_travel(p: float, y: float, T: float) -> float:
+def poisson_invariant_change(p: float, y: float, T: float) -> float:
     """u = exp(-p) follows du/ds = 1 - y u, so the change is -log(exp(p) (1 - exp(-yT))/y + exp(-yT))."""
     if y * T < 1e-300:
         return y * T - math.log1p(math.exp(p) * T)

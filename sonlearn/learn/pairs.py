@@ -147,11 +147,11 @@ def add_pair(pairs, f, k, classes):
 
     A full list, and a dense block without a place for k, go into a larger one.
     """
-    block, whole = pairs.blocks[f], 1 << order_of(max(classes, MIN_SIZE))
+    block, whole = pairs.blocks[f], 1 << ceil_log2(max(classes, MIN_SIZE))
     size, listed = max(block["size"], block["capacity"]), block["capacity"] == 0
     if size == 0 or not listed or (size >= MIN_SIZE and size & (size - 1) == 0):
         dense = whole <= max(SMALL, SPARSE * size)
-        to = take_block(pairs, order_of(whole if dense else max(2 * size, MIN_SIZE)))
+        to = allocate_block(pairs, ceil_log2(whole if dense else max(2 * size, MIN_SIZE)))
         begin = block["begin"]
         for at in range(size):
             own = pairs.classes[begin + at] if listed else at
@@ -161,7 +161,7 @@ def add_pair(pairs, f, k, classes):
             if not dense:
                 pairs.classes[to + place] = own
         if size > 0:
-            leave_block(pairs, begin, order_of(max(size, MIN_SIZE)))
+            free_block(pairs, begin, ceil_log2(max(size, MIN_SIZE)))
         block["begin"], block["size"], block["capacity"] = to, 0 if dense else size, whole if dense else 0
         if dense:
             return k
@@ -174,7 +174,7 @@ def add_pair(pairs, f, k, classes):
 
 
 @inline
-def take_block(pairs, order):
+def allocate_block(pairs, order):
     """A block of 2^order places, whose numbers are 0."""
     at = pairs.free[order]
     if at >= 0:
@@ -190,7 +190,7 @@ def take_block(pairs, order):
 
 
 @inline
-def leave_block(pairs, at, order):
+def free_block(pairs, at, order):
     """Let others have a block of 2^order places; as long as there are no lists nobody would ask for it."""
     if at + (1 << order) <= len(pairs.classes):
         pairs.classes[at] = pairs.free[order]
@@ -206,7 +206,7 @@ def scale_pairs(pairs, f, column, by):
 
 
 @inline
-def order_of(n):
+def ceil_log2(n):
     """The least power of two that is no less than n, as its exponent."""
     order = 0
     while (1 << order) < n:
@@ -237,6 +237,6 @@ def places_needed(pairs, n, more, classes):
     Whatever happens to a feature, its blocks have no more than twice the places for all classes; and no more than 8 for
     each class that it has met by then, and a few. Room that is not used takes no memory.
     """
-    whole = 1 << order_of(max(classes, MIN_SIZE))
+    whole = 1 << ceil_log2(max(classes, MIN_SIZE))
     lists = 8 * pairs.now[0]["used"] + n * (8 * more + 2 * SMALL + 2 * CACHE_LINE_PLACES)
     return min(2 * n * (whole + CACHE_LINE_PLACES), lists)

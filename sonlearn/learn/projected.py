@@ -34,12 +34,12 @@ from sonlearn.learn.losses import (
     POISSON,
     Output,
     RowWeight,
-    leads_too_far,
+    gradient_too_large,
+    invariant_change,
     output_of,
     row_scale,
     row_weight_of,
     slopes,
-    travel,
     within_bounds,
 )
 from sonlearn.learn.newton.coordinates import wbar_factor
@@ -110,12 +110,12 @@ class Projected(Engine):
     def learn(self, state: ProjectedState, rows: Rows, out: Predictions, start: int) -> tuple[ProjectedState, int]:
         """Learn rows from `start` on (see `Engine.learn`)."""
         if self._params.source == OWN:
-            return state, int(follow(self._params, state, state.Pi, rows, out, start, len(rows.y), True))
+            return state, int(predict_and_learn(self._params, state, state.Pi, rows, out, start, len(rows.y), True))
         while start < len(rows.y):
             stop, before = min(start + BLOCK_ROWS, len(rows.y)), int(state.now["t"][0])
             drawn = int(np.count_nonzero(learned_rows(rows)[start:stop]))
             normals, position = draw(state.position, drawn, self._tau)
-            start = follow(self._params, state, normals, rows, out, start, stop, True)
+            start = predict_and_learn(self._params, state, normals, rows, out, start, stop, True)
             used = int(state.now["t"][0]) - before
             state.position[:] = position if used == drawn else draw(state.position, used, self._tau)[1]
             if start < stop:
@@ -124,7 +124,7 @@ class Projected(Engine):
 
     def predict(self, state: ProjectedState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
-        return int(follow(self._params, state, np.zeros((0, self._tau)), rows, out, 0, len(rows.y), False))
+        return int(predict_and_learn(self._params, state, np.zeros((0, self._tau)), rows, out, 0, len(rows.y), False))
 
     def weights(self, state: ProjectedState, features: int, number: int | None = None) -> np.ndarray:
         """float64[features], or float64[C, features] for C classes: weights in the scale of the input."""
@@ -152,7 +152,7 @@ def params_of(options: LearnOptions) -> ProjectedParams:
 
 
 @jit(allocates=True)
-def follow(params, state, normals, rows, out, start, stop, learns):
+def predict_and_learn(params, state, normals, rows, out, start, stop, learns):
     """Predict rows `start` to `stop` - 1 and, where it `learns`, learn them; returns the first refused one, or `stop`.
 
     params : ProjectedParams; state : ProjectedState, modified where it `learns`
@@ -195,7 +195,7 @@ def follow(params, state, normals, rows, out, start, stop, learns):
         if loses_digits(params, mean * move, out.raw[i], rows.y[i], xx):
             return i
         after = plus_dot(rows.base[i] + mean * (zx[0] + move[0] * xx), b[0], y, len(y))
-        if leads_too_far(params.output.loss, after, xx, LIMIT):
+        if gradient_too_large(params.output.loss, after, xx, LIMIT):
             return i
         now.t += 1
         state.SS[:], state.b[:], state.q[:], state.lam[:], state.U[:] = SS, b, q, lam, U
@@ -316,7 +316,7 @@ def decompose_rows(state, r, rows, i, s):
 
 @inline(allocates=True)
 def follow_loss(params, slope, lam, U, y, p, label, h, xx):
-    """slope <- the slope on the way of a step that follows the loss of a count (`losses.travel`).
+    """slope <- the slope on the way of a step that follows the loss of a count (`losses.invariant_change`).
 
     With DATA a step does not become shorter where slopes are large, and those of counts grow as exp(p): a plain step
     would go far beyond the label, and the next one, as far as that slope is large, out of bounds.
@@ -327,7 +327,7 @@ def follow_loss(params, slope, lam, U, y, p, label, h, xx):
     outside = spectral(params.kind, params.floor, 0.0, 1.0) * xx
     quadratic = params.rate * plus_dot(outside, y, across(params, lam, U, y), len(y))
     if quadratic > 0.0:
-        slope[0] = -travel(params.output.loss, p, label, h * quadratic) / quadratic
+        slope[0] = -invariant_change(params.output.loss, p, label, h * quadratic) / quadratic
 
 
 @inline(allocates=True)

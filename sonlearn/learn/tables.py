@@ -1,6 +1,6 @@
 """Tables of pairs (`sonlearn.learn.pairs`) as states have them: made, kept, numbered otherwise and merged.
 
-`OfPairs` is what the learners on such tables have in common.
+`PairsEngine` is what the learners on such tables have in common.
 """
 
 from __future__ import annotations
@@ -205,7 +205,7 @@ def bytes_of(pairs: Pairs) -> int:
     return used * sum(column.itemsize for column in pairs.values) + lists + pairs.size.nbytes + pairs.blocks.nbytes
 
 
-class OfPairs(Engine):
+class PairsEngine(Engine):
     """Learner whose state has a table of `pairs`, and in `now` the classes and the features that it has seen.
 
     Parameters

@@ -277,8 +277,9 @@ METHODS = {
         "anew when half as many have come, of classes .3; at most 2,000 features",
         "[GBM], [XGB] eq. 5-7, [LGB] for histograms", "T D, and T D min(d, 32) for the refits",
         "numbers: thresholds and columns that act together", ("clip",),
-        {"trees": 60, "depth": 7, "rate": 0.15, "penalty": 1.0, "least": 10.0, "growth": 0.5, "turns": 1, "most": 2000,
-         "of_classes": {"least": 0.5, "growth": 0.3, "turns": 4}},
+        {"trees": 60, "max_depth": 7, "learning_rate": 0.15, "l2": 1.0, "min_hessian": 10.0,
+         "refit_interval": 0.5, "regrow_every": 1, "max_columns": 2000,
+         "of_classes": {"min_hessian": 0.5, "refit_interval": 0.3, "regrow_every": 4}},
         losses=("logistic", "squared"),
     ),
     "ewma": Method(

@@ -18,7 +18,18 @@ from sonlearn.data.rows import COUNT, SQUARES, Rows, begin_row, is_learned
 from sonlearn.jit import inline, jit
 from sonlearn.jit.sequence import Calls
 from sonlearn.views import codes
-from sonlearn.views.codes import CODES, KEY, Z, float_code, key_of, logarithms, moments_with, standard, tamed, z_code
+from sonlearn.views.codes import (
+    CODES,
+    KEY,
+    Z,
+    clip_value,
+    float_code,
+    key_of,
+    logarithms,
+    moments_with,
+    standard,
+    z_code,
+)
 from sonlearn.views.numbers import (
     CAPACITY,
     SLOTS,
@@ -136,7 +147,7 @@ def bin_rows(params, state, work, rows, out, i, at, learn):
         begin_row(out.unseen, i)
         code_row(params, state, work, rows, i, learned)
         for place in range(rows.indptr[i], rows.indptr[i + 1]):
-            j, x = rows.features[place], tamed(rows.values[place])
+            j, x = rows.features[place], clip_value(rows.values[place])
             if x == 0.0:
                 continue
             if params.constant if j == rows.constant else params.itself:
@@ -178,7 +189,7 @@ def code_row(params, state, work, rows, i, learned):
     """Keys of the bins of the entries of row i."""
     start = rows.indptr[i]
     for place in range(start, rows.indptr[i + 1]):
-        j, x, k = rows.features[place], tamed(rows.values[place]), place - start
+        j, x, k = rows.features[place], clip_value(rows.values[place]), place - start
         if x == 0.0 or j == rows.constant:
             continue
         if params.code == Z:
@@ -278,7 +289,7 @@ def weigh_rows(params, state, work, rows, out, i, at, learn):
                 work.numbers[k] = number_itself(state, rows.constant, learned)
             new += work.numbers[k] == UNKNOWN and k != constant
             if work.numbers[k] >= 0:
-                value = tamed(rows.values[rows.indptr[i] + k]) if k == constant else 1.0
+                value = clip_value(rows.values[rows.indptr[i] + k]) if k == constant else 1.0
                 at = put(out, begin, at, work.numbers[k], value, shared, work.marks)
         out.indptr[i + 1] = at
         weigh(state, work, rows, i, out, (begin, at), n, new, learned)
@@ -291,7 +302,7 @@ def look_up(work, rows, i):
     """Fill in the entries of row i, and keys of their bins; return how many are no bins."""
     start, none = rows.indptr[i], 0
     for k in range(rows.indptr[i + 1] - start):
-        j, x = rows.features[start + k], tamed(rows.values[start + k])
+        j, x = rows.features[start + k], clip_value(rows.values[start + k])
         if x == 0.0 or j == rows.constant:
             work.numbers[k] = ZERO if x == 0.0 else CONSTANT
             none += 1

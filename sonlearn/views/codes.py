@@ -70,7 +70,7 @@ def logarithm(x):
 
 
 @inline(force=True)
-def tamed(x):
+def clip_value(x):
     """x within +-`MAX_VALUE`; 0 within +-`MIN_VALUE`."""
     return 0.0 if abs(x) < MIN_VALUE else min(max(x, -MAX_VALUE), MAX_VALUE)
 

@@ -36,7 +36,7 @@ from sonlearn.data.linear_algebra import add_rows, clear
 from sonlearn.data.rows import NO_CONSTANT, Rows, is_learned
 from sonlearn.jit import inline, jit
 from sonlearn.jit.sequence import Calls
-from sonlearn.views.codes import ROUNDING_SHARE, key_of, logarithm, tamed, update_moments, within
+from sonlearn.views.codes import ROUNDING_SHARE, clip_value, key_of, logarithm, update_moments, within
 from sonlearn.views.view import BY_RAW, MergedView, Place, View, new_now, room_for
 
 #: Stages of a view: rows are counted; rows are shown; there are too many features.
@@ -166,11 +166,11 @@ class Fourier(View):
             return self.packed(state)
         return axes.reserved(super().reserve(state, rows, features), occurred=min(features, MAX_IN_ALL))
 
-    def seen(self, state: FourierState, rows: Rows, learn: bool) -> tuple[FourierState, Rows]:
-        """See `View.seen`."""
+    def transform(self, state: FourierState, rows: Rows, learn: bool) -> tuple[FourierState, Rows]:
+        """See `View.transform`."""
         stage = state.now["stage"][0]
         nothing = stage == OFF or (stage == WAITS and not learn)
-        return (state, room_for(rows, 0)) if nothing else super().seen(state, rows, learn)
+        return (state, room_for(rows, 0)) if nothing else super().transform(state, rows, learn)
 
     def room(self, state: FourierState, rows: Rows) -> Rows:
         """See `View.room`."""
@@ -292,7 +292,7 @@ def standardise(params, state, work, rows, out, i, k, at):
     now, moments, z, D = state.now[0], state.moments, work.Z[k], params.components
     top, d, constant = now["occurred"], 0, 0.0
     for place in range(rows.indptr[i], rows.indptr[i + 1]):
-        j, x = rows.features[place], tamed(rows.values[place])
+        j, x = rows.features[place], clip_value(rows.values[place])
         if j == rows.constant:
             constant = x
         elif 0 <= j < len(state.places) and state.places[j] > 0:
@@ -358,7 +358,7 @@ def count_row(params, state, work, rows, i):
         order_parts(state, rows, i)
     wide, most = now["stage"] == SHOWS and is_table(now), most_of_table(params, now)
     for place in range(rows.indptr[i], rows.indptr[i + 1]):
-        j, x = rows.features[place], tamed(rows.values[place])
+        j, x = rows.features[place], clip_value(rows.values[place])
         at, times = state.places[j] - 1, 1
         if at < 0:
             times -= state.places[j]
@@ -466,7 +466,7 @@ def is_of_numbers(rows, i):
     """
     entries, others = 0, 0
     for place in range(rows.indptr[i], rows.indptr[i + 1]):
-        x = tamed(rows.values[place])
+        x = clip_value(rows.values[place])
         if x == 0.0 or rows.features[place] == rows.constant:
             continue
         if not (0.0 < x <= COUNTS and x == math.floor(x)):

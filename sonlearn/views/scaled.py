@@ -12,7 +12,7 @@ from sonlearn.data.axes import Features, Numbers, Scalars, merged, pooled, summe
 from sonlearn.data.rows import SQUARES, Rows, begin_row, is_learned, leave_out
 from sonlearn.jit import jit
 from sonlearn.jit.sequence import Calls
-from sonlearn.views.codes import MAX_SUM, log_of_next, moments_with, standard, tamed
+from sonlearn.views.codes import MAX_SUM, clip_value, log_of_next, moments_with, standard
 from sonlearn.views.index import copy_known
 from sonlearn.views.view import MergedView, Place, View, new_now
 
@@ -80,10 +80,10 @@ class Scaled(View):
 class Raw(Scaled):
     """The rows as they are, what has no number left out and measured."""
 
-    def seen(self, state: ScaledState, rows: Rows, learn: bool) -> tuple[ScaledState, Rows]:
-        """See `View.seen`."""
+    def transform(self, state: ScaledState, rows: Rows, learn: bool) -> tuple[ScaledState, Rows]:
+        """See `View.transform`."""
         every = (rows.features[: rows.indptr[-1]] >= 0).all()
-        return (state, rows) if every else super().seen(state, rows, learn)
+        return (state, rows) if every else super().transform(state, rows, learn)
 
     def calls(self, state: ScaledState, rows: Rows, out: Rows, learn: bool = True, start: Place = (0, 0)) -> Calls:
         """See `View.calls`."""
@@ -109,7 +109,7 @@ def scale_rows(params, state, scratch, rows, out, i, at, learn):
         begin_row(out.unseen, i)
         learned = learn and is_learned(rows.weight[i], rows.y[i])
         for place in range(rows.indptr[i], rows.indptr[i + 1]):
-            j, x = rows.features[place], tamed(rows.values[place])
+            j, x = rows.features[place], clip_value(rows.values[place])
             if x == 0.0 or (j == constant and not params.constant):
                 continue
             if j != constant and params.z:

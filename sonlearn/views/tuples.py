@@ -16,7 +16,7 @@ from sonlearn.data.axes import Axis, Scalars, pooled, summed
 from sonlearn.data.linear_algebra import find_largest
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import inline, jit
-from sonlearn.views.codes import CODES, KEY, KEY_BITS, Z, float_code, key_of, moments_with, tamed, z_code
+from sonlearn.views.codes import CODES, KEY, KEY_BITS, Z, clip_value, float_code, key_of, moments_with, z_code
 from sonlearn.views.numbers import CAPACITY, SLOTS, Numbering, NumberTable, lacks_room, new_marks, number_row, shift_of
 from sonlearn.views.view import BY_RAW, MergedView, new_now
 
@@ -191,7 +191,7 @@ def code_row(params, state, work, rows, i, learned):
     now, n, counts = state.now[0], 0, state.counts
     scored = rows.indptr[i + 1] - rows.indptr[i] > params.longest
     for place in range(rows.indptr[i], rows.indptr[i + 1]):
-        j, x = rows.features[place], tamed(rows.values[place])
+        j, x = rows.features[place], clip_value(rows.values[place])
         if x == 0.0 or j == rows.constant:
             continue
         if params.code == Z:
@@ -269,7 +269,7 @@ def count_row(params, state, rows, i):
     column = int(y) % params.columns if params.columns > 0 else 1 if y > 0.0 else 0
     for place in range(rows.indptr[i], rows.indptr[i + 1]):
         j = rows.features[place]
-        if tamed(rows.values[place]) == 0.0 or j == rows.constant:
+        if clip_value(rows.values[place]) == 0.0 or j == rows.constant:
             continue
         if params.numbers:
             counts[j, 0] = min(counts[j, 0] + h, MAX_COUNT)

@@ -82,7 +82,7 @@ class View(ABC):
         now[self.raw] = features
         return axes.reserved(state, **{self.raw: features})._replace(now=now)
 
-    def seen(self, state: State, rows: Rows, learn: bool) -> tuple[State, Rows]:
+    def transform(self, state: State, rows: Rows, learn: bool) -> tuple[State, Rows]:
         """(`state`, `rows` as seen): where it is to `learn`, each before the statistics take it in, and `reserve` comes
         first; else by the state as it is, which stays as it is: for prediction.
         """
@@ -106,7 +106,7 @@ class View(ABC):
         return int(rows.indptr[-1])
 
     def calls(self, state: State, rows: Rows, out: Rows, learn: bool = True, start: Place = (0, 0)) -> Calls:
-        """The kernels that fill `out`, of `room`, with their arguments, as `seen` does.
+        """The kernels that fill `out`, of `room`, with their arguments, as `transform` does.
 
         They begin at a row and a place of the output, and the last one that returns anything returns where they stop:
         at a row for which `state` lacks room, of which nothing has been counted, or at n.

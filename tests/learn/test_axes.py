@@ -113,7 +113,7 @@ def test_views_keep_their_states(name):
     """What grows says what its rows are; room, packing and other numbers there and back change nothing."""
     view, rows = make_view(name), rows_of(0, 0)
     assert {field for field, says in growing(view.new()) if not says} <= {"state.sums"}
-    state, _ = view.seen(view.reserve(view.new(), rows, D), rows, True)
+    state, _ = view.transform(view.reserve(view.new(), rows, D), rows, True)
     state = view.packed(state)
     assert_alike(view.packed(view.reserve(copied(state), NO_ROWS, D)), state)
     there = np.random.default_rng(5).permutation(D)

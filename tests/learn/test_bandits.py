@@ -62,7 +62,7 @@ def as_seen(decisions):
     out = []
     fourier = make_view("fourier", components=COMPONENTS, widths=(WIDTH,), linear=1.0, rows="all")
     for view in (make_view("lunit"), fourier):
-        state, seen = view.seen(view.reserve(view.new(), rows, int(index.size[0])), rows, True)
+        state, seen = view.transform(view.reserve(view.new(), rows, int(index.size[0])), rows, True)
         ends = seen.indptr.tolist()
         pairs = list(zip(seen.features.tolist(), seen.values.tolist(), strict=True))
         out.append([dict(pairs[a:b]) for a, b in itertools.pairwise(ends)])

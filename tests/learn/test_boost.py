@@ -82,7 +82,7 @@ def test_a_refit_is_spread_over_rows_as_by_the_twin(loss, monkeypatch):
     Refits before are few, since those of the twin take long.
     """
     for given in (VALUES, VALUES["of_classes"]):
-        monkeypatch.setitem(given, "growth", 40.0)
+        monkeypatch.setitem(given, "refit_interval", 40.0)
     batch, twin = stream(loss, 1687, 12), Boost(loss == "logistic", **VALUES)
     raw = learner_of(loss).partial_fit(batch).raw
     for i, row in enumerate(map(dict, entries(batch))):
@@ -197,7 +197,7 @@ def test_few_columns_that_tell_something_are_found_among_many():
 
 
 def test_more_columns_than_it_takes_are_refused():
-    X = np.ones((1, VALUES["most"] + 1))
+    X = np.ones((1, VALUES["max_columns"] + 1))
     learner = learner_of("squared")
     learner.partial_fit(batch_of_dense(X[:, 1:], [1.0]))
     with pytest.raises(InputError, match=r"a feature after 2,000 others.*--method boost"):
@@ -214,12 +214,12 @@ def changing(loss, n=1500, at=1200):
 
 @for_all("loss", LOSSES)
 def test_after_a_change_rows_before_it_are_forgotten_as_by_the_twin(loss, monkeypatch):
-    for name, value in (("trees", 8), ("rate", 0.5), ("depth", 2)):
+    for name, value in (("trees", 8), ("learning_rate", 0.5), ("max_depth", 2)):
         monkeypatch.setitem(VALUES, name, value)
     batch, learner = changing(loss), learner_of(loss)
     expected = raw_predictions(learner.options, batch, VALUES)
     np.testing.assert_allclose(learner.partial_fit(batch).raw, expected, rtol=0, atol=1e-9)
-    assert 1195 <= learner.state.now["since"][0] <= 1205
+    assert 1195 <= learner.state.now["forgotten"][0] <= 1205
 
 
 @for_all("loss", LOSSES)
@@ -244,7 +244,7 @@ def test_new_rows_after_further_passes_are_no_change(loss, members):
         learner.next_pass(again)
         raw = learner.partial_fit(rows_of(batch, slice(0, 900) if learner.examples < 2700 else slice(900, 1800))).raw
         own = learner.state.members[1] if members else learner.state
-        assert own.now["since"][0] == own.drift.count[1] == 0
+        assert own.now["forgotten"][0] == own.drift.count[1] == 0
     y = batch.y[900:]
     assert np.mean(raw * y <= 0) < 0.2 if loss == "logistic" else np.mean((raw - y) ** 2) < 0.5 * np.var(y)
 
@@ -257,10 +257,10 @@ def test_a_merge_forgets_what_came_before_a_change(loss):
     parts = [base.copy(), base.copy()]
     parts[0].partial_fit(batch.part(1000, 1400))
     parts[1].partial_fit(batch.part(1400, 1500))
-    since = int(parts[0].state.now["since"][0])
+    since = int(parts[0].state.now["forgotten"][0])
     merged = Learner.merge(parts, base)
     assert since > 1000
-    assert merged.state.now["rows"][0] - merged.state.now["since"][0] == 1500 - since
+    assert merged.state.now["rows"][0] - merged.state.now["forgotten"][0] == 1500 - since
     raw = merged.predict(batch.part(1400, 1500)).raw
     assert np.corrcoef(raw, batch.y[1400:])[0, 1] > 0.7
 
@@ -291,8 +291,8 @@ def test_there_is_room_for_a_refit_of_all_rows_that_may_come_one_by_one(options)
         state = learner.state.members[0] if "oaa" in options else learner.state
         width = int(state.now["width"][0])
         rows = min(len(state.labels), len(state.values) // max(width, 1))
-        assert len(state.by_column) >= rows * width
-        assert len(state.scores) >= rows * len(state.starts)
+        assert len(state.column_codes) >= rows * width
+        assert len(state.scores) >= rows * len(state.base_scores)
 
 
 def test_with_many_columns_fewer_rows_are_kept():
@@ -326,7 +326,7 @@ def test_with_many_classes_fewer_rows_are_kept():
     for whole, cut in zip(*states, strict=True):
         np.testing.assert_array_equal(whole, cut)
     assert len(state.labels) == 2**23 // K + SPARE_ROWS
-    assert state.now["known"] == K
+    assert state.now["refit_classes"] == K
     assert np.mean(abs(scores[-2000:].argmax(axis=1) - y[-2000:]) < 20) > 0.5
 
 

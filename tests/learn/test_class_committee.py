@@ -14,11 +14,11 @@ from streams import several_classes as stream
 
 from sonlearn import Learner, LearnOptions, from_scipy
 from sonlearn.data.arrays import plain
-from sonlearn.learn.boosting.state import CLASSES
+from sonlearn.learn.boosting.state import MAX_CLASSES
 from sonlearn.learn.ensemble import committee, pruning
 from sonlearn.learn.ensemble.combiner import new_combiner
-from sonlearn.learn.ensemble.merging import tallied
-from sonlearn.learn.ensemble.progress import SEVERAL, tally_up
+from sonlearn.learn.ensemble.merging import merge_tallies
+from sonlearn.learn.ensemble.progress import SEVERAL, update_tally
 from sonlearn.learn.ensemble.pruning import FEW_CLASSES
 from sonlearn.learn.ensemble.scheduling import Views
 from sonlearn.learn.ensemble.slots import PRIOR
@@ -38,7 +38,7 @@ def learner(how=None, threads=1, **more):
 @pytest.fixture
 def early(monkeypatch):
     """Members are pruned early, and are worth little."""
-    rules = pruning.CLASS_RULES._replace(first=20, checkpoints=(60, 90), price=3.0, nothing=3.0)
+    rules = pruning.CLASS_RULES._replace(first=20, checkpoints=(60, 90), price=3.0, negligible=3.0)
     monkeypatch.setattr(pruning, "CLASS_RULES", rules)
 
 
@@ -217,11 +217,11 @@ def case_of(names, scores, costs, short=False, words=False, allowed=math.inf):
     n, k, K = scores.shape
     members, tally = tuple(member(name, several=True) for name in names), np.zeros((k, 5))
     V, met = plain(scores.transpose(1, 0, 2)), np.full(n, K)
-    tally_up(tally, np.arange(k), SEVERAL, V, met, np.zeros(n), np.ones(n))
+    update_tally(tally, np.arange(k), SEVERAL, V, met, np.zeros(n), np.ones(n))
     long = tuple(i for i, each in enumerate(members) if not each.rate)
     given = pruning.CLASS_RULES, members, long, n, tally, np.array(costs, float), short, words, allowed
     case = pruning.PruningCase(*given)
-    return case, pruning.Judge(case, at_best(members, scores), False)
+    return case, pruning.Importance(case, at_best(members, scores), False)
 
 
 def at_best(members, scores):
@@ -260,13 +260,13 @@ def test_the_dearest_that_tells_nothing_goes_first_and_what_costs_nothing_stays(
 
 
 def test_cheap_members_are_not_asked_early_on_words():
-    case, judge = case_of(NAMES, member_scores(n=4000), [1, 1, 4, 0])
+    case, importance = case_of(NAMES, member_scores(n=4000), [1, 1, 4, 0])
     words, every, share = case._replace(words=True), [0, 1, 2, 3], np.array([1, 1, 4, 0]) / 6
     assert pruning.units_of(words, every, share) == [[2]]
     assert pruning.units_of(case, every, share) == [[0], [1], [2]]
     assert pruning.units_of(words._replace(rows=4096), every, share) == [[0], [1], [2]]
-    assert pruning.pruned(words, judge, every) == [2]
-    assert pruning.beyond_budget(words._replace(allowed=0.0), judge, every) != []
+    assert pruning.pruned(words, importance, every) == [2]
+    assert pruning.over_budget(words._replace(allowed=0.0), importance, every) != []
 
 
 def test_pairs_of_short_rows_of_numbers_are_not_asked_while_their_errors_fall():
@@ -289,58 +289,58 @@ def test_errors_in_both_halves_are_told_from_their_mean_and_from_how_late_they_a
     tally, met, y, weight = np.zeros((1, 5)), np.full(600, 3), np.zeros(600), np.full(600, 2.0)
     V = np.zeros((1, 600, 3))
     V[0, :300:2, 1] = V[0, 300::5, 1] = 1.0  # half of the first rows are wrong, a fifth of the others
-    tally_up(tally, np.array([0]), SEVERAL, V, met, y, weight)
+    update_tally(tally, np.array([0]), SEVERAL, V, met, y, weight)
     case = pruning.PruningCase(pruning.CLASS_RULES, (), (), 600, tally, np.ones(1), short=True)
     assert pruning.errors_fall(case, 0, 0.42)
     assert not pruning.errors_fall(case, 0, 0.38)
     halves = [np.zeros((1, 5)) for _ in range(2)]
     for half, rows in zip(halves, (slice(0, None, 2), slice(1, None, 2)), strict=True):
-        tally_up(half, np.array([0]), SEVERAL, V[:, rows], met[rows], y[rows], weight[rows])
-    merged = tallied(np.zeros((1, 5)), halves, np.ones(2))
+        update_tally(half, np.array([0]), SEVERAL, V[:, rows], met[rows], y[rows], weight[rows])
+    merged = merge_tallies(np.zeros((1, 5)), halves, np.ones(2))
     np.testing.assert_allclose(merged[0, :2], tally[0, :2])
     np.testing.assert_allclose(merged[0, 4], tally[0, 4], rtol=0.02)
 
 
 def test_pairs_of_short_rows_go_only_if_they_make_no_difference():
     some, every = member_scores((2.0, 2.0, 0.18, 0.0), 4000), [0, 1, 2, 3]
-    (long, judge), (short, same) = (case_of(NAMES, some, [1, 1, 40, 0], short=short) for short in (False, True))
-    growth = max(judge.growth(every, [2]), pruning.offline_growth(long, judge, every, [2]))
-    assert pruning.CLASS_RULES.nothing < growth < pruning.CLASS_RULES.price * 40 / 42
-    assert 2 in pruning.pruned(long, judge, every)
+    (long, importance), (short, same) = (case_of(NAMES, some, [1, 1, 40, 0], short=short) for short in (False, True))
+    growth = max(importance.loss_growth(every, [2]), pruning.offline_growth(long, importance, every, [2]))
+    assert pruning.CLASS_RULES.negligible < growth < pruning.CLASS_RULES.price * 40 / 42
+    assert 2 in pruning.pruned(long, importance, every)
     assert 2 not in pruning.pruned(short, same, every)
 
 
 def test_members_that_are_always_right_are_judged():
     scores = np.full((400, 4, 3), -300.0)
     scores[:, :, 0] = 0.0
-    _, judge = case_of(NAMES, scores, [1, 1, 4, 0])
-    assert math.isfinite(judge.growth([0, 1, 2, 3], [0]))
+    _, importance = case_of(NAMES, scores, [1, 1, 4, 0])
+    assert math.isfinite(importance.loss_growth([0, 1, 2, 3], [0]))
 
 
 def test_a_budget_is_met_by_those_that_lose_least():
-    case, judge = case_of(NAMES, member_scores((2.0, 1.0, 1.0, 0.0)), [1, 1, 1, 0], allowed=1.5)
-    assert set(pruning.beyond_budget(case, judge, [0, 1, 2, 3])) == {1, 2}
+    case, importance = case_of(NAMES, member_scores((2.0, 1.0, 1.0, 0.0)), [1, 1, 1, 0], allowed=1.5)
+    assert set(pruning.over_budget(case, importance, [0, 1, 2, 3])) == {1, 2}
 
 
 @pytest.mark.compiled
 def test_members_for_numbers_leave_rows_of_words():
     names = ("nag", "arow-precision:tfidf", "arow-precision:zs", "rls:fourier-few")
     case, _ = case_of(names, member_scores(), [1, 1, 1, 1])
-    assert pruning.out_of_place(case, [0, 1, 2, 3]) == [2, 3]
+    assert pruning.unfit_for_words(case, [0, 1, 2, 3]) == [2, 3]
     case.tally[3, 2:4] = case.rows * 10.0, 10.0
-    assert pruning.out_of_place(case, [0, 1, 2, 3]) == []
+    assert pruning.unfit_for_words(case, [0, 1, 2, 3]) == []
     words = zipf(n=80, d=4000, s=18)
-    left = at_work(words._replace(values=np.ones_like(words.values)))
+    left = active_members(words._replace(values=np.ones_like(words.values)))
     assert left == {name for name, each in CLASS_MEMBERS.items() if each.words}
 
 
 @pytest.mark.compiled
 def test_no_member_leaves_rows_of_numbers_and_of_names_that_come_once():
     numbers, names = np.random.default_rng(1).standard_normal((80, 4)), sp.eye_array(80)
-    assert at_work(from_scipy(sp.hstack([numbers, names, names]).tocsr(), np.zeros(80))) == CLASS_MEMBERS.keys()
+    assert active_members(from_scipy(sp.hstack([numbers, names, names]).tocsr(), np.zeros(80))) == CLASS_MEMBERS.keys()
 
 
-def at_work(batch):
+def active_members(batch):
     """Members that are left of three classes after the rows of a batch."""
     ours = learner(members=())
     ours.partial_fit(batch._replace(y=1.0 + np.arange(batch.n) % 3))
@@ -350,11 +350,11 @@ def at_work(batch):
 def test_members_of_no_use_beside_trees_are_outdone_by_them():
     names = ("arow-precision:zs", "boost:columns", "arow-precision:tfidf", "arow-precision:triples")
     case, _ = case_of(names, member_scores(), [1, 1, 1, 1])
-    assert pruning.outdone(case, [0, 1, 2, 3]) == [2, 3]
-    assert pruning.outdone(case, [0, 2, 3]) == []
-    for met, going in ((FEW_CLASSES, [2, 3]), (FEW_CLASSES + 1, [3]), (CLASSES, [3]), (CLASSES + 1, [])):
-        assert pruning.outdone(case._replace(classes=met), [0, 1, 2, 3]) == going
-    assert pruning.outdone(case._replace(names=True), [0, 1, 2, 3]) == [3]
+    assert pruning.useless_beside_trees(case, [0, 1, 2, 3]) == [2, 3]
+    assert pruning.useless_beside_trees(case, [0, 2, 3]) == []
+    for met, going in ((FEW_CLASSES, [2, 3]), (FEW_CLASSES + 1, [3]), (MAX_CLASSES, [3]), (MAX_CLASSES + 1, [])):
+        assert pruning.useless_beside_trees(case._replace(classes=met), [0, 1, 2, 3]) == going
+    assert pruning.useless_beside_trees(case._replace(names=True), [0, 1, 2, 3]) == [3]
 
 
 def test_tuples_that_are_nearly_all_new_go():

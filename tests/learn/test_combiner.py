@@ -11,8 +11,8 @@ from sonlearn.data.rows import NO_ROWS
 from sonlearn.jit.sequence import run_calls
 from sonlearn.learn.ensemble.combiner import (
     BEFORE,
-    FLOOR,
     MAX_LOG_ODDS,
+    MIN_CURVATURE,
     PERIOD,
     PRIOR_PRECISION,
     RETENTION,
@@ -21,11 +21,11 @@ from sonlearn.learn.ensemble.combiner import (
     conditioned,
     discount,
     new_combiner,
+    reset_inputs,
     value_slope_curvature,
-    without,
 )
 from sonlearn.learn.ensemble.label_scale import new_scale
-from sonlearn.learn.ensemble.pruning import TWO_RULES, Judge, PruningCase
+from sonlearn.learn.ensemble.pruning import TWO_RULES, Importance, PruningCase
 from sonlearn.learn.ensemble.target import Part, Target
 from sonlearn.learn.losses import Loss, loss_of, loss_slope, loss_value
 from sonlearn.options.members import Member
@@ -55,7 +55,7 @@ def dense(loss, w, V, y, weight, precision):
         if np.isnan(label) or h == 0:
             continue
         p = 1 / (1 + np.exp(-z))
-        c, slope = (max(p * (1 - p), FLOOR), p - (label > 0)) if loss == "logistic" else (2.0, 2 * (z - label))
+        c, slope = (max(p * (1 - p), MIN_CURVATURE), p - (label > 0)) if loss == "logistic" else (2.0, 2 * (z - label))
         if loss == "squared":
             worth = of_error(errors, abs(z - label), h)
             c, slope = c * worth, slope * worth
@@ -146,7 +146,7 @@ def test_members_that_are_forgotten_leave_the_others_as_if_alone_from_then_on():
     V, y, weight = stream("logistic")
     combiner, out, scratch = start(4), np.zeros(len(y)), np.zeros((6, 4))
     combine(of_each_row(LOGISTIC_LOSS, len(y)), combiner, V, y, weight, True, scratch, out)
-    left = without(combiner, [1, 3])
+    left = reset_inputs(combiner, [1, 3])
     assert (left.w[:, [1, 3]] == 0).all()
     A, B = combiner.A[0], left.A[0]
     np.testing.assert_allclose(B[np.ix_([0, 2], [0, 2])], A[np.ix_([0, 2], [0, 2])], rtol=1e-12)
@@ -176,7 +176,7 @@ def test_without_some_members_the_others_weights_are_those_of_least_loss():
 def judged(combiner, squared=False):
     """A judge of four members of equal cost."""
     case = PruningCase(TWO_RULES, (Member("gd", "raw"),) * 4, (0, 1, 2, 3), 8, np.zeros((4, 5)), np.ones(4), short=True)
-    return Judge(case, combiner, squared)
+    return Importance(case, combiner, squared)
 
 
 @pytest.mark.parametrize("loss", ["logistic", "squared"])
@@ -202,10 +202,10 @@ def test_members_are_judged_by_the_curvature_of_the_loss(loss):
         best = root[:, rest] @ np.linalg.lstsq(root[:, rest], gone, rcond=None)[0] if rest else 0.0
         return ((gone - best) ** 2).sum() / (2 * n)
 
-    judge = judged(combiner, loss == "squared")
+    importance = judged(combiner, loss == "squared")
     for left, unit in ((every, [1]), (every, [0, 3]), ([0, 2, 3], [2])):
         g = more([i for i in left if i not in unit]) - more(left)
-        np.testing.assert_allclose(judge.growth(left, unit), (g - len(unit) / (2 * n)) / mean, rtol=1e-7)
+        np.testing.assert_allclose(importance.loss_growth(left, unit), (g - len(unit) / (2 * n)) / mean, rtol=1e-7)
 
 
 def test_of_squared_loss_the_growth_is_that_of_the_least_loss():
@@ -217,13 +217,15 @@ def test_of_squared_loss_the_growth_is_that_of_the_least_loss():
     A = 2.0 * V.T @ V + prior * np.eye(4)
     P, recent = np.linalg.inv(A)[None], np.array([[60.0, 60.0]])
     combiner = start(4, (2.0,))._replace(w=w[None], A=A[None], P=P, recent=recent)
-    judge = judged(combiner)
+    importance = judged(combiner)
     for unit in ([0], [1, 2]):
         rest = [i for i in range(4) if i not in unit]
         without_it = np.linalg.lstsq(V[:, rest], y, rcond=None)[1][0]
-        assert judge.growth([0, 1, 2, 3], unit) == pytest.approx((without_it - least - len(unit) / 2) / 60, rel=1e-6)
+        assert importance.loss_growth([0, 1, 2, 3], unit) == pytest.approx(
+            (without_it - least - len(unit) / 2) / 60, rel=1e-6
+        )
     tells_nothing = judged(combiner._replace(recent=np.zeros((1, 2))))
-    assert tells_nothing.growth([0, 1, 2, 3], [1]) == math.inf
+    assert tells_nothing.loss_growth([0, 1, 2, 3], [1]) == math.inf
 
 
 @pytest.mark.parametrize("rows", [None, 10**6])
@@ -262,7 +264,7 @@ def test_inputs_that_say_nothing_cost_nothing_and_change_no_bit(loss, at):
     V[:, silent] = 0.0
     options = LearnOptions(method="nag", loss=loss)
     of_rows, target = of_each_row(loss_of(options), len(y)), Target(options, (Member("gd", "raw"),))
-    whole, some = (without(start(5), silent) for _ in range(2))
+    whole, some = (reset_inputs(start(5), silent) for _ in range(2))
     wanted, got = np.zeros((2, len(y)))
     combine(of_rows, whole, V, y, weight, True, np.zeros((7, 5)), wanted)
     for part in (slice(0, 130), slice(130, len(y))):
@@ -284,4 +286,4 @@ def test_value_slope_and_curvature_are_those_of_the_loss():
         value, slope, c = value_slope_curvature(LOGISTIC_LOSS, score, label)
         assert value == loss_value(LOGISTIC_LOSS, score, label)
         e = math.exp(-abs(score))
-        assert (slope, c) == (loss_slope(LOGISTIC_LOSS, score, label), max(e / ((1.0 + e) * (1.0 + e)), FLOOR))
+        assert (slope, c) == (loss_slope(LOGISTIC_LOSS, score, label), max(e / ((1.0 + e) * (1.0 + e)), MIN_CURVATURE))

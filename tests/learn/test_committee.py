@@ -29,7 +29,7 @@ def predicted_alone(name, rows, features, told=None):
     entry = member(name)
     own = member_options(options(), entry)
     view, engine = make_view(entry.view), make_engine(own)
-    state, seen = view.seen(view.reserve(view.new(), rows, features), rows, True)
+    state, seen = view.transform(view.reserve(view.new(), rows, features), rows, True)
     if entry.stacked:
         shown = np.diff(seen.indptr) > 0
         assert (seen.features[seen.indptr[:-1][shown]] == 0).all()
@@ -192,18 +192,18 @@ def test_tuples_go_at_once_where_rows_are_long_and_nearly_all_pairs_are_new(monk
 
 
 def test_a_budget_chooses_members():
-    def at_work(n=520, **given):
+    def active_members(n=520, **given):
         learner = Learner(LearnOptions(method="committee", **given))
         learner.partial_fit(zipf(n=n, d=60))
         return [m["name"] for m in learner.facts()["members"] if m["active"]]
 
-    assert at_work(n=1) == at_work() == at_work(budget="normal") == list(MEMBERS)
-    assert at_work(budget="cheap") == list(CHEAP)
-    some = at_work(budget=2.0)
+    assert active_members(n=1) == active_members() == active_members(budget="normal") == list(MEMBERS)
+    assert active_members(budget="cheap") == list(CHEAP)
+    some = active_members(budget=2.0)
     assert 1 <= len(some) < len(MEMBERS)
-    assert len(at_work(budget=1e-3)) == 1
-    assert len(some) < len(at_work(budget=8.0)) < len(MEMBERS)
-    assert at_work(budget=1e3) == list(MEMBERS)
+    assert len(active_members(budget=1e-3)) == 1
+    assert len(some) < len(active_members(budget=8.0)) < len(MEMBERS)
+    assert active_members(budget=1e3) == list(MEMBERS)
 
 
 def test_rich_prunes_nobody(early):
@@ -239,7 +239,7 @@ def test_at_a_checkpoint_the_one_goes_first_that_is_cheapest_to_miss():
     """What each is worth beside the others, known beforehand: more, when others have gone."""
 
     class Known:
-        def growth(self, left, unit):
+        def loss_growth(self, left, unit):
             return np.array([0.002, 0.001, 0.01, 0.005, 4.0])[unit].sum() * (6 - len(left)) ** 2
 
     members, every = tuple(Member("nag", "raw") for _ in range(5)), tuple(range(5))
@@ -257,4 +257,4 @@ def test_members_of_no_use_go_where_nothing_is_lost():
     combiner.recent[0], combiner.w[:] = (4096.0, 0.0), 0.0
     members, every = (*(Member("nag", "raw") for _ in range(4)), Member("boost", "stacked")), (0, 1, 2, 3, 4)
     case = pruning.PruningCase(pruning.VALUE_RULES, members, every, 8, np.zeros((5, 5)), np.ones(5), short=True)
-    assert pruning.pruned(case, pruning.Judge(case, combiner, True), [*every]) == [0, 1, 4]
+    assert pruning.pruned(case, pruning.Importance(case, combiner, True), [*every]) == [0, 1, 4]

@@ -13,7 +13,7 @@ from sonlearn.conformal import Coverage
 from sonlearn.data.rows import rows_between
 from sonlearn.learn.engine import Predictions
 from sonlearn.learn.ensemble import committee, pruning
-from sonlearn.learn.ensemble.slots import PRIOR, ClassSlots, level
+from sonlearn.learn.ensemble.slots import PRIOR, ClassSlots, subtract_largest
 from sonlearn.learn.predicted import probability
 from sonlearn.learn.scores import DecisionRule
 from sonlearn.options.members import member as member_of
@@ -99,7 +99,7 @@ def test_the_combiner_of_classes_learns_by_the_predictions_that_were_made(delay)
             state, old = engine.new(), rows_between(rows, 0, known)
             state = engine.learn_all(state, old, Predictions.empty(known, K), rows.features.max() + 1)
             engine.predict(state, part._replace(y=np.full(1, np.nan)), Predictions.of_scores(out))
-            level(out, np.array([met]))
+            subtract_largest(out, np.array([met]))
         then.append((met, v[:, 0]))
         if known and i - delay - 1 >= 0 and y[i - delay - 1] in shown[: then[i - delay - 1][0]]:
             before, earlier, _ = then[i - delay - 1]
@@ -130,9 +130,9 @@ def test_members_are_judged_by_rows_predicted_after_labels_had_come(kind, monkey
         monkeypatch.setattr(pruning, name, getattr(pruning, name)._replace(**few))
     cases = []
 
-    def judged(case, judge, left):
+    def judged(case, importance, left):
         if case.rows in few["checkpoints"]:
-            cases.append((case.rows, case.tally.copy(), judge.growth(left, left[:1])))
+            cases.append((case.rows, case.tally.copy(), importance.loss_growth(left, left[:1])))
         return []
 
     monkeypatch.setattr(committee, "prune", judged)

@@ -7,8 +7,8 @@ import pytest
 
 from sonlearn import Learner, LearnOptions, from_scipy
 from sonlearn.data.rows import NO_ROWS
-from sonlearn.learn.drift import ALARM, BETS, MIN_ROWS, SLACK, WINDOW, changes_of, new_drift, watch
-from sonlearn.learn.ensemble.progress import measure
+from sonlearn.learn.drift import ALARM, BETS, MIN_ROWS, SLACK, WINDOW, changes_of, detect_drift, new_drift
+from sonlearn.learn.ensemble.progress import update_losses
 from sonlearn.learn.ensemble.target import Target
 from sonlearn.options.members import Member
 
@@ -41,7 +41,7 @@ def surprises(classes, z, y):
     target = Target(LearnOptions(loss="logistic" if classes else "squared"), (Member("nag", "raw"),))
     rows, found = NO_ROWS._replace(y=y), np.zeros(len(y))
     _, scale, _ = target.label_calls(target.new(), rows, np.zeros(0), again=True)
-    measure(target.kind, target.loss, scale.met, scale.par, z[:, None], y, np.ones(len(y)), np.zeros(3), found)
+    update_losses(target.kind, target.loss, scale.met, scale.par, z[:, None], y, np.ones(len(y)), np.zeros(3), found)
     return found
 
 
@@ -57,7 +57,7 @@ def test_equals_the_definition(classes, cut):
     drift, surprise = new_drift(), surprises(classes, z, y)
     for start in range(0, n, cut or n):
         at = slice(start, start + (cut or n))
-        watch(drift, not classes, surprise[at], y[at], np.ones(n)[at], 0)
+        detect_drift(drift, not classes, surprise[at], y[at], np.ones(n)[at], 0)
     if classes:
         assert changes_of(drift) == definition(1 / (1 + np.exp(y * z)))
         assert len(changes_of(drift)) >= 1
@@ -94,8 +94,8 @@ def test_rows_predicted_before_any_label_had_come_say_nothing(relative):
     whole, rest = new_drift(), new_drift()
     for start in range(0, n, 150):
         at = slice(start, start + 150)
-        watch(whole, relative, x[at], np.ones(150), np.ones(150), late)
-    watch(rest, relative, x[late:], np.ones(n - late), np.ones(n - late), 0)
+        detect_drift(whole, relative, x[at], np.ones(150), np.ones(150), late)
+    detect_drift(rest, relative, x[late:], np.ones(n - late), np.ones(n - late), 0)
     assert changes_of(whole) == [row + late for row in changes_of(rest)]
     assert len(changes_of(whole)) == 1
     np.testing.assert_array_equal(whole.means, rest.means)
@@ -108,9 +108,9 @@ def test_rows_without_a_label_or_a_weight_do_not_count():
     weight = np.where(np.arange(900) % 3 == 0, 0.0, 1.0)
     label = np.where(np.arange(900) % 5 == 0, np.nan, y)
     some, all_rows = new_drift(), new_drift()
-    watch(some, False, surprises(True, z, label), label, weight, 0)
+    detect_drift(some, False, surprises(True, z, label), label, weight, 0)
     kept = (weight > 0) & ~np.isnan(label)
-    watch(all_rows, False, surprises(True, z[kept], y[kept]), y[kept], np.ones(kept.sum()), 0)
+    detect_drift(all_rows, False, surprises(True, z[kept], y[kept]), y[kept], np.ones(kept.sum()), 0)
     for one, other in zip(some, all_rows, strict=True):
         np.testing.assert_array_equal(one, other)
 

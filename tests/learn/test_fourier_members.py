@@ -6,7 +6,7 @@ from states import check_cuts, check_saves
 from streams import batch_of_dense, zipf
 
 from sonlearn import Learner, LearnOptions, from_scipy
-from sonlearn.learn.boosting.state import CLASSES
+from sonlearn.learn.boosting.state import MAX_CLASSES
 from sonlearn.options.members import CLASS_MEMBERS
 
 OF_NUMBERS = ("drfd:zs-all", "drfd:fourier")
@@ -25,7 +25,7 @@ def batch_for(loss):
     return from_scipy(X, 40 + 3 * f if loss == "squared" else np.sign(f))
 
 
-def at_work(learner):
+def active_members(learner):
     """Names of the members that have not been pruned."""
     return {member["name"] for member in learner.facts()["members"] if member["active"]}
 
@@ -35,15 +35,15 @@ def test_cuts_threads_and_saved_models_change_no_bit(loss, tmp_path):
     batch = batch_for(loss)
     one, other = check_saves(LearnOptions(loss=loss), batch, tmp_path, (1, 15, 17, 300, 513, 640), 2, foreseen=False)
     np.testing.assert_array_equal(other.predict(batch).prediction, one.predict(batch).prediction)
-    assert "drfd:fourier" in at_work(one)
+    assert "drfd:fourier" in active_members(one)
 
 
 def test_on_text_they_are_pruned_and_leave_nothing():
     text = zipf(n=600, d=3000, s=12)
     learner = Learner(LearnOptions())
     learner.partial_fit(text)
-    assert not at_work(learner) & set(OF_NUMBERS)
-    assert len(at_work(learner)) >= 5
+    assert not active_members(learner) & set(OF_NUMBERS)
+    assert len(active_members(learner)) >= 5
     errors = {member["name"]: member["weight"] for member in learner.facts()["members"]}
     assert all(errors[name] == 0.0 for name in OF_NUMBERS)
 
@@ -63,23 +63,23 @@ def test_members_that_are_of_no_use_beside_trees_leave_rows_of_numbers():
         ours = Learner(LearnOptions(classes="auto", members=given))
         for some, at in ((slice(64), left if X is values else every), (slice(64, 600), left)):
             ours.partial_fit(batch_of_dense(X[some], y[some]))
-            assert at_work(ours) == at
+            assert active_members(ours) == at
 
 
 def test_members_stay_where_classes_will_be_many_or_too_many_for_trees():
     """Of 36 classes 35 were shown once, so there are more to come; or more are named. With names those on tuples go."""
     values, every = np.random.default_rng(0).normal(size=(64, 4)), set(CLASS_MEMBERS)
     twice, once = 1.0 + np.arange(64) // 2, 1.0 + np.minimum(np.arange(64), 35)
-    auto, more = {"classes": "auto"}, {"oaa": CLASSES + 1}
-    outdone = {name for name in every if not CLASS_MEMBERS[name].beside_trees}
+    auto, more = {"classes": "auto"}, {"oaa": MAX_CLASSES + 1}
+    useless_beside_trees = {name for name in every if not CLASS_MEMBERS[name].beside_trees}
     tuples, named = {"arow-precision:pairs-fine", "arow-precision:triples"}, values * (1, 1, 1, 0) + (0, 0, 0, 1)
     for how, X, y, going in (
-        (auto, values, twice, outdone), (auto, values, once, tuples), (more, values, twice, set()),
+        (auto, values, twice, useless_beside_trees), (auto, values, once, tuples), (more, values, twice, set()),
         (auto, named, twice, tuples),
     ):  # fmt: skip
         ours = Learner(LearnOptions(**how))
         ours.partial_fit(batch_of_dense(X, y))
-        assert at_work(ours) == every - going
+        assert active_members(ours) == every - going
 
 
 def test_trees_of_a_class_that_comes_late_change_no_bit_however_cut(tmp_path):

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from sonlearn.learn.ensemble.scheduling import Job, work_off
+from sonlearn.learn.ensemble.scheduling import Job, run_jobs
 
 
 def chains(done, lock, pause):
@@ -34,9 +34,9 @@ def test_every_job_is_done_once_and_after_what_it_needs(hands):
     jobs = chains(done, threading.Lock(), lambda: chance.random() / 500)
     if hands:
         with ThreadPoolExecutor(hands) as pool:
-            work_off(jobs, pool, hands)
+            run_jobs(jobs, pool, hands)
     else:
-        work_off(jobs, None, 0)
+        run_jobs(jobs, None, 0)
     assert sorted(done) == sorted([(chain, number) for chain in "abc" for number in range(4)] + [("end", 0)])
     assert all([n for c, n in done if c == chain] == [0, 1, 2, 3] for chain in "abc")
     assert done[-1] == ("end", 0)
@@ -46,7 +46,7 @@ def test_one_thread_takes_the_first_that_is_ready():
     done = []
     jobs = chains(done, threading.Lock(), lambda: 0.0)
     with ThreadPoolExecutor(1) as pool:
-        work_off(jobs, pool, 1)
+        run_jobs(jobs, pool, 1)
     assert done == [(chain, number) for chain in "abc" for number in range(4)] + [("end", 0)]
 
 
@@ -56,4 +56,4 @@ def test_what_a_job_raises_is_raised_and_nobody_waits_for_ever():
 
     first = Job(fail)
     with ThreadPoolExecutor(3) as pool, pytest.raises(ValueError, match="no"):
-        work_off([first, Job(lambda: None, [first]), Job(lambda: None, [first])], pool, 3)
+        run_jobs([first, Job(lambda: None, [first]), Job(lambda: None, [first])], pool, 3)

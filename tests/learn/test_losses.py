@@ -12,7 +12,7 @@ from streams import batch_of
 
 from sonlearn import InputError, Learner, LearnOptions
 from sonlearn.jit import jit
-from sonlearn.learn.losses import loss_of, loss_slope, loss_value, travel
+from sonlearn.learn.losses import invariant_change, loss_of, loss_slope, loss_value
 from sonlearn.options.losses import CLASSIFICATION, LOSSES
 from sonlearn.report.progress import LabelStatistics
 
@@ -40,7 +40,7 @@ def heads(loss, p, y, value, slope):
 @jit(allocates=True)
 def travels(loss, p, y, T, out):
     for i in range(len(p)):
-        out[i] = travel(loss, p[i], y[i], T[i])
+        out[i] = invariant_change(loss, p[i], y[i], T[i])
 
 
 def head(loss, p, y):

@@ -87,7 +87,7 @@ def test_views_count_and_number_as_one_run(name):
         for part in parts:
             rows, index = intern(part, index, True)
             state = every.reserve(state, rows, int(index.size[0]))
-            state, _ = every.seen(state, rows, True)
+            state, _ = every.transform(state, rows, True)
         return every.packed(state), index
 
     one, order = seen([batch], every.new(), new_index())
@@ -105,7 +105,7 @@ def test_views_count_and_number_as_one_run(name):
     ]
     merged = every.merge(moved[1:], moved[0]).state
     rows = lookup(batch, whole, True)
-    ours, theirs = every.seen(merged, rows, False)[1], every.seen(one, rows, False)[1]
+    ours, theirs = every.transform(merged, rows, False)[1], every.transform(one, rows, False)[1]
     if "code" in VIEWS[name].values and VIEWS[name].values["code"] == "z":
         np.testing.assert_allclose(merged.moments, one.moments, rtol=1e-9, atol=1e-9)
         np.testing.assert_array_equal(merged.now["raw"], one.now["raw"])
@@ -127,7 +127,7 @@ def test_what_rows_seldom_have_is_counted_over_a_merge():
     def after(state, begin, end):
         part = rows_between(rows, begin, end)
         state = view.reserve(type(state)(*(array.copy() for array in state)), part, int(index.size[0]))
-        return view.seen(state, part, True)[0]
+        return view.transform(state, part, True)[0]
 
     base = after(view.new(), 0, 21)
     merged = view.merge([after(base, 21, 22), after(base, 22, 23)], base).state
@@ -148,7 +148,7 @@ def test_a_full_table_stays_as_small():
     for _ in range(3):
         numbers = rng.permutation(500)[:60]
         rows, index = intern(batch_of([dict.fromkeys(numbers.tolist(), 1.0)], [1.0]), new_index())
-        state, _ = view.seen(view.reserve(view.new(), rows, int(index.size[0])), rows, True)
+        state, _ = view.transform(view.reserve(view.new(), rows, int(index.size[0])), rows, True)
         states.append(view.packed(state))
     found = view.merge([states[1], states[2], states[1]], states[0])
     assert found.state.now["made"][0] == found.state.now["features"][0] == 64
@@ -692,7 +692,7 @@ def test_learners_with_room_for_few_features_have_none_of_the_rows_they_refused(
     other.partial_fit(batch_of([dict.fromkeys(range(1000, 71000), 1.0)], [1.0]), skip=True)
     merged, plain = Learner.merge([one, other]), Learner.merge([one, one])
     np.testing.assert_allclose(merged.predict(batch).raw, plain.predict(batch).raw, rtol=1e-9)
-    most = METHODS[method].values["most"]
+    most = METHODS[method].values["max_columns" if method == "boost" else "most"]
     apart = [batch_of([dict.fromkeys(range(first, first + most * 2 // 3), 1.0)], [1.0]) for first in (1, most)]
     with pytest.raises(OptionError, match=f"^learners of {method} with more than {most:,} features in all$"):
         Learner.merge([learned(options, rows) for rows in apart])
@@ -703,8 +703,8 @@ def test_a_checkpoint_that_no_learner_has_come_to_prunes_the_merged_one():
     options = LearnOptions(method="committee", members=("nag", "nag:pairs", "multinomial-bayes:log", "ewma~0.3"))
     base, learners = apart(options, batch, 700, (700, 2000, 3200, 4400))
     merged = Learner.merge(learners, base)
-    at_work = [sum(own["active"] for own in each.facts()["members"]) for each in (*learners, merged)]
-    assert min(at_work[:-1]) > at_work[-1]
+    active_members = [sum(own["active"] for own in each.facts()["members"]) for each in (*learners, merged)]
+    assert min(active_members[:-1]) > active_members[-1]
     learned(options, batch, merged)
 
 

@@ -19,7 +19,7 @@ from sonlearn.learn.boosting.engine import BoostOfClasses
 from sonlearn.learn.engine import Predictions
 from sonlearn.learn.ensemble.combiner import new_combiner
 from sonlearn.learn.ensemble.label_scale import new_scale
-from sonlearn.learn.ensemble.slots import PRIOR, SURPRISE, ClassSlots, combine, level, scratch_for
+from sonlearn.learn.ensemble.slots import PRIOR, SURPRISE, ClassSlots, combine, scratch_for, subtract_largest
 from sonlearn.learn.ensemble.target import Part
 from sonlearn.learn.ewma import Shares
 from sonlearn.learn.first_order.engine import Nag
@@ -321,7 +321,7 @@ def test_the_combiner_is_its_twin(better):
         V[2, i, int(y[i])] += better * i
     met, start = met_before(y, h), [0.5, 0.1, 0.1, 0.3]
     for v in V:
-        level(v, met)
+        subtract_largest(v, met)
     firm = np.array([1.0, 4.0, 1.0, 50.0])
     ours, twin = start_of(start, PRIOR * firm), CombinerTwin(start, precision=firm)
     out = np.zeros((len(y), K))
@@ -344,7 +344,7 @@ def test_members_that_are_not_at_work_cost_no_bit():
     V, y, h = scores()
     met = met_before(y, h)
     for v in V:
-        level(v, met)
+        subtract_largest(v, met)
     V[1] = V[3] = 0.0
     whole, part, outs = start_of(np.full(4, 0.3)), start_of(np.full(4, 0.3)), np.zeros((2, len(y), K))
     whole.w[:, [1, 3]] = part.w[:, [1, 3]] = 0.0

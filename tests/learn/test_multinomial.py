@@ -200,4 +200,4 @@ def test_defaults():
 def test_weights_of_classes_stay_after_a_merge():
     engine = FirstOrder(LearnOptions(method="nag", multinomial=3))
     state = engine.new()
-    assert engine.carried(state, state, state) is state
+    assert engine.add_momentum(state, state, state) is state

@@ -166,7 +166,7 @@ def alone(name, loss, rows, features, scales, shown=None):
         has = np.add.reduceat(rows.features == rows.constant, rows.indptr[:-1]) > 0
         rows = rows._replace(y=np.where(has, label, np.nan), weight=rows.weight * share)
     view, engine = make_view(entry.view), make_engine(member_options(options(loss), entry))
-    state, seen = view.seen(view.reserve(view.new(), rows, features), rows, True)
+    state, seen = view.transform(view.reserve(view.new(), rows, features), rows, True)
     if entry.stacked:
         some = np.diff(seen.indptr) > 0
         seen.values[seen.indptr[:-1][some]] = shown[some]

@@ -61,7 +61,7 @@ def test_weights_are_of_the_mean_that_would_have_erred_least(soon, kind):
         mean = (errors.T * near) @ errors / near.sum()
         if kind == "logistic":  # all but the usual combination err once more, at the last row
             mean += np.diag([near[-1] / near.sum()] * (k - 1) + [0])
-        P = resting.LEFT * P + mean / mean.diagonal().min()
+        P = resting.RETENTION * P + mean / mean.diagonal().min()
         more = P + resting.PREFERENCE * P.diagonal().min() * np.diag([1.0] * (k - 1) + [0])
         a = ours.state.resting.weights
         assert not a[3], "what forgets has no part"

@@ -122,7 +122,8 @@ def test_who_comes_while_another_thread_learns_gets_an_error_and_changes_nothing
     alone = learner.copy()
     row = OneRow(learner, -1)
     learn = (lambda: row.learn(a_row(), 1.0, 1.0)) if one_by_one else (lambda: learner.partial_fit(batch))
-    held = Held(learner.engine, "spare" if one_by_one else "learn", monkeypatch, learn)  # to prepare the calls of a row
+    verb = "reserve_ahead" if one_by_one else "learn"  # the first to prepare the calls of a row
+    held = Held(learner.engine, verb, monkeypatch, learn)
     calls = [
         lambda: learner.predict(batch), lambda: learner.predict(batch, online=True), lambda: learner.partial_fit(batch),
         lambda: learner.settle(batch), lambda: learner.explain(batch), lambda: learner.contributions(batch),

@@ -18,12 +18,20 @@ class Boost:
     """
 
     def __init__(
-        self, logistic, trees, depth, rate, penalty, least, growth, turns, most, of_classes, several=False
+        self, logistic, trees, max_depth, learning_rate, l2, min_hessian, refit_interval, regrow_every, max_columns,
+        of_classes, several=False,
     ):  # fmt: skip
-        self.several, self.most = several, most
-        self.logistic, self.trees, self.depth, self.rate = logistic, trees, depth, rate
-        own = {"least": least, "growth": growth, "turns": turns} | (of_classes if logistic or several else {})
-        self.penalty, self.least, self.growth, self.turns = penalty, own["least"], own["growth"], own["turns"]
+        self.several, self.most = several, max_columns
+        self.logistic, self.trees, self.max_depth, self.learning_rate = logistic, trees, max_depth, learning_rate
+        own = {"min_hessian": min_hessian, "refit_interval": refit_interval, "regrow_every": regrow_every} | (
+            of_classes if logistic or several else {}
+        )
+        self.l2, self.min_hessian, self.refit_interval, self.regrow_every = (
+            l2,
+            own["min_hessian"],
+            own["refit_interval"],
+            own["regrow_every"],
+        )
         self.columns, self.rows, self.labels = {}, [], []  # labels: (y, importance, base)
         self.due, self.running, self.refits, self.model = 0, None, 0, (0.0, [])
         self.stays = False  # whether the trees are of the rows after the last change
@@ -56,7 +64,7 @@ class Boost:
         self.rows.append({self.columns.setdefault(f, len(self.columns)): value for f, value in row.items()})
         self.labels.append((y, h, base))
         if self.running is None and len(self.rows) >= self.due:
-            self.due = len(self.rows) + max(int(self.growth * len(self.rows_of_refit())), 32)
+            self.due = len(self.rows) + max(int(self.refit_interval * len(self.rows_of_refit())), 32)
             self.refits += 1
             self.running = self.refit()
         looks = AT_ONCE
@@ -118,10 +126,10 @@ class Boost:
         varying = [j for j, (codes, _) in enumerate(coded) if codes.min() < codes.max()]
         of_values = self.stays and not (self.logistic or self.several)
         splits = [j for tree in self.model[1] for j in splits_of(tree)] if of_values else []
-        chances, most = [], 1 if self.several else max(columns / (2 * COLUMNS), 1)
+        column_weights, most = [], 1 if self.several else max(len(varying) / (2 * COLUMNS), 1)
         for j in varying:
             alone = max(min(relevance(coded[j][0], y - base, h) / 8, most), 1) if most > 1 else 1
-            chances.append(int(len(coded[j][1]).bit_length() * alone) + 4 * splits.count(j))
+            column_weights.append(int(len(coded[j][1]).bit_length() * alone) + 4 * splits.count(j))
         start = np.average(y - base, weights=h)
         known = self.known() if self.several else 1
         if self.several:
@@ -145,13 +153,13 @@ class Boost:
                 p = 1 / (1 + np.exp(-z))
                 g, c = (h * (p - (y > 0)), h * np.maximum(p * (1 - p), 1e-16)) if self.logistic else (h * (z - y), h)
                 slopes = g, c
-            chosen = drawn(chances, varying, seed)
-            if self.stays and (self.refits + t) % self.turns:
+            chosen = drawn(column_weights, varying, seed)
+            if self.stays and (self.refits + t) % self.regrow_every:
                 trees.append(self.filled(self.model[1][t], np.arange(n), slopes, X))
             else:
                 trees.append(self.grow(np.arange(n), 0, g, c, slopes, chosen, coded, X))
             z = z + leaves(trees[-1], X)
-            cost = n * (min(columns, COLUMNS) * self.depth + (8 * known if self.several else 0))
+            cost = n * (min(columns, COLUMNS) * self.max_depth + (8 * known if self.several else 0))
             for _ in ("split", "filled") if n * known > 2**20 else ():
                 yield cost
             if t == self.trees - 1:
@@ -162,14 +170,14 @@ class Boost:
         """A leaf's value, or (column, largest value on the left, whether rows without one go left, left, right)."""
         G, C = g[rows].sum(), c[rows].sum()
         best, found = self.term(G, C) * (1 + 1e-10), None
-        for j in chosen if level < self.depth else []:
+        for j in chosen if level < self.max_depth else []:
             codes, edges = coded[j][0][rows], coded[j][1]
             sums = np.column_stack([np.bincount(codes, each[rows], len(edges) + 1) for each in (g, c)])
             values = np.cumsum(sums, axis=0) - sums[0]  # of rows with a value, up to each code
             own = np.stack([values[:-1], values[:-1] + sums[0]], axis=1).reshape(-1, 2)
             rest = sums.sum(axis=0) - own
             gains = self.term(own[:, 0], own[:, 1]) + self.term(rest[:, 0], rest[:, 1])
-            gains[np.minimum(own[:, 1], rest[:, 1]) < self.least] = 0.0
+            gains[np.minimum(own[:, 1], rest[:, 1]) < self.min_hessian] = 0.0
             for place in np.flatnonzero(gains > best):
                 if gains[place] > best:
                     last, none_left = divmod(int(place), 2)
@@ -188,7 +196,7 @@ class Boost:
     def value(self, rows, slopes):
         """A leaf's; of several classes as it stands in float32."""
         G, C = (each[rows].sum(axis=0) for each in slopes)
-        value = -self.rate * G / (C + self.penalty)
+        value = -self.learning_rate * G / (C + self.l2)
         return value.astype(np.float32).astype(float) if self.several else value
 
     def filled(self, tree, rows, slopes, X):
@@ -214,21 +222,21 @@ class Boost:
             left = (codes < last) & ((codes > 0) | none_left) | near & (part <= one)
             sums = np.array([[g[side].sum(), c[side].sum()] for side in (left, ~left)])
             gain = self.term(*sums.T).sum()
-            if gain > best and sums[:, 1].min() >= self.least:
+            if gain > best and sums[:, 1].min() >= self.min_hessian:
                 under, over = x[near & (part == one)].max(), x[near & (part == other)].min()
                 edge, best = np.float32(0.5 * float(under) + 0.5 * float(over)), gain * (1 + 1e-10)
                 edge = edge if edge < over else under
         return edge
 
     def term(self, G, C):
-        return G * G / (C + self.penalty)
+        return G * G / (C + self.l2)
 
 
 class ClassTrees:
     """Of several classes, as the dense twins of other members (`multiclass_twin`); feature j is column j."""
 
-    def __init__(self, d, trees, rate=0.2):
-        own = {"trees": trees, "rate": rate, "depth": 6}
+    def __init__(self, d, trees, learning_rate=0.2):
+        own = {"trees": trees, "learning_rate": learning_rate, "max_depth": 6}
         self.boost = Boost(False, several=True, **METHODS["boost"].values | own)
         self.boost.columns = {j: j for j in range(d)}
 
@@ -254,17 +262,17 @@ def relevance(codes, y, h):
     """What the best split of the codes takes off the sum of h (y - mean)^2, over its mean."""
     mean = np.average(y, weights=h)
     parts = [[s for s in (codes <= k, codes > k) if s.any()] for k in range(codes.max())]
-    least = min(sum(h[s] @ (y[s] - np.average(y[s], weights=h[s])) ** 2 for s in both) for both in parts)
+    min_hessian = min(sum(h[s] @ (y[s] - np.average(y[s], weights=h[s])) ** 2 for s in both) for both in parts)
     every = h @ (y - mean) ** 2
-    return (every - least) / (every / h.sum())
+    return (every - min_hessian) / (every / h.sum())
 
 
-def drawn(chances, columns, seed):
+def drawn(column_weights, columns, seed):
     """32 of the columns, in their order, by their chances; all of up to 32."""
     chosen = []
     for place, j in enumerate(columns):
         room = COLUMNS - len(chosen)
-        if len(columns) - place <= room or hashed(seed, j) % sum(chances[place:]) < chances[place] * room:
+        if len(columns) - place <= room or hashed(seed, j) % sum(column_weights[place:]) < column_weights[place] * room:
             chosen.append(j)
     return chosen
 

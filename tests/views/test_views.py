@@ -93,11 +93,11 @@ class Viewed:
     def fit_transform(self, batch):
         rows, self.index = intern(batch, self.index, True)
         self.state = self.view.reserve(self.state, rows, int(self.index.size[0]))
-        self.state, seen = self.view.seen(self.state, rows, True)
+        self.state, seen = self.view.transform(self.state, rows, True)
         return split(seen)
 
     def transform(self, batch):
-        return split(self.view.seen(self.state, lookup(batch, self.index, True), False)[1])
+        return split(self.view.transform(self.state, lookup(batch, self.index, True), False)[1])
 
     def arrays(self):
         return {key: np.array(part) for key, part in storage.flat(self.view.packed(self.state), "state").items()}
@@ -255,11 +255,11 @@ def test_merged_views_show_what_one_would(batch, spans):
     rows, _ = intern(batch, new_index(), True)
     view, top = make_view("columns"), int(rows.features.max()) + 1
     base, one, other, whole = view.new(), *(
-        view.seen(view.reserve(view.new(), rows, top), rows_between(rows, *span), True)[0]
+        view.transform(view.reserve(view.new(), rows, top), rows_between(rows, *span), True)[0]
         for span in ((0, spans[0]), spans, (0, spans[1]))
     )  # fmt: skip
     merged = view.merge([view.packed(one), view.packed(other)], base)
-    shown, wanted = (split(view.seen(state, rows, False)[1]) for state in (merged.state, whole))
+    shown, wanted = (split(view.transform(state, rows, False)[1]) for state in (merged.state, whole))
     assert len(wanted[-1][0]) > 0
     for (_, values), (_, others) in zip(shown, wanted, strict=True):
         np.testing.assert_array_equal(np.sort(values), np.sort(others))
@@ -454,7 +454,7 @@ def test_fourier_features_as_in_the_table():
     batch = STREAMS["numbers"]
     view, twin, index = make_view("fourier"), Fourier(), new_index()
     rows, index = intern(batch, index, True)
-    _, seen = view.seen(view.reserve(view.new(), rows, int(index.size[0])), rows, True)
+    _, seen = view.transform(view.reserve(view.new(), rows, int(index.size[0])), rows, True)
     for i, (row, (_, values)) in enumerate(zip(entries(batch), split(seen), strict=True)):
         wanted = twin.fit_transform(row, batch.y[i], batch.weight[i], True)
         np.testing.assert_allclose(values, [value for _, value in wanted], rtol=0, atol=1e-10)
@@ -524,7 +524,7 @@ def test_nothing_is_shown_of_rows_that_are_not_of_numbers(name):
     assert first > 0
     assert not any(shown[first:])
     assert len(viewed.arrays()["state.moments"]) == 0
-    assert viewed.view.seen(viewed.state, intern(words, new_index())[0], False)[1].indptr.any() == 0
+    assert viewed.view.transform(viewed.state, intern(words, new_index())[0], False)[1].indptr.any() == 0
 
 
 # ---------------------------------------------------------------------------------------------------- raw rows
@@ -564,14 +564,14 @@ def test_a_long_row_takes_time_in_proportion_when_the_table_is_full():
         times = []
         for _ in range(3):
             begin = time.process_time()
-            _, out = view.seen(view.reserve(state, row(s), 40_000), row(s), True)
+            _, out = view.transform(view.reserve(state, row(s), 40_000), row(s), True)
             times.append(time.process_time() - begin)
             numbers = out.features[: out.indptr[-1]]
             assert len(np.unique(numbers)) == len(numbers)
         return min(times)
 
     filling = row(40_000)
-    state, _ = view.seen(view.reserve(view.new(), filling, 40_000), filling, True)
+    state, _ = view.transform(view.reserve(view.new(), filling, 40_000), filling, True)
     assert state.now["made"][0] == 1 << 15
     assert seconds(40_000) < 40 * max(seconds(4_000), 1e-4)  # going through the row it was 100 times as long
 

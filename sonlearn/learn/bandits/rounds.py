@@ -187,8 +187,8 @@ class ConfidentRewards(RewardModel):
 
     def run(self, state: ConfidentState, rows: Rows, problem: Problem, out: Decided, learn: bool) -> ConfidentState:
         """Decide, and if `learn` learn, the decisions of a problem."""
-        own, sparse = self._sparse.seen(state.sparse, rows, learn)
-        views, dense = self._dense.seen(state.dense, rows, learn)
+        own, sparse = self._sparse.transform(state.sparse, rows, learn)
+        views, dense = self._dense.transform(state.dense, rows, learn)
         state = state._replace(sparse=own, dense=views)
         if learn and not len(state.sketched.now) and self._dense.features(state.dense):
             state = state._replace(sketched=new_sketched(self._columns))

@@ -1,7 +1,8 @@
 """Columns of the buffer become codes: 0 of rows without a value, else 1 more than the number of its bin.
 
 The largest values of the bins are quantiles of a sample of the rows, or all its values if there are few. So codes keep
-the order of values and are invariant to every increasing function of a column; `tree.move_edge` looks between them.
+the order of values and are invariant to every increasing function of a column; `tree.refine_threshold` looks between
+them.
 """
 
 import math
@@ -16,31 +17,31 @@ from sonlearn.learn.boosting.state import BINS, COLUMNS, MAX_ROWS, MAX_ROWS_WIDE
 #: `SAMPLE_VALUES`, but `SAMPLE_WIDE`: to sort more takes as long as to code all rows.
 SAMPLE, SAMPLE_VALUES, SAMPLE_WIDE = 1024, 1 << 15, 256
 #: Rows of which each step is made for all, before the next.
-SIDE_BY_SIDE = 64
+BLOCK_ROWS = 64
 
 
 @inline(force=True)
-def scores_of_row(known):
+def padded_scores(known):
     """Numbers that a row of so many scores has in `BoostState.scores`: 1, or a multiple of 4 for whole vectors."""
     return known if known < 2 else (known + 3) // 4 * 4
 
 
 @inline(force=True)
-def rows_kept(columns, classes):
+def max_refit_rows(columns, classes):
     """Return how many rows of so many columns, and scores of so many classes, a refit goes by at most."""
-    return max(min(MAX_VALUES // max(columns, scores_of_row(classes), 1), MAX_ROWS), MAX_ROWS_WIDE)
+    return max(min(MAX_VALUES // max(columns, padded_scores(classes), 1), MAX_ROWS), MAX_ROWS_WIDE)
 
 
 @inline(force=True)
-def rows_of_refit(now):
+def refit_rows(now):
     """Return how many rows the refit under way goes by."""
-    return min(now["last"] - now["since"], rows_kept(now["columns"], now["known"]))
+    return min(now["refit_end"] - now["forgotten"], max_refit_rows(now["refit_columns"], now["refit_classes"]))
 
 
 @inline(force=True)
 def ring_of(now):
     """(slot of the first row that the refit under way goes by, slots)."""
-    return (now["last"] - rows_of_refit(now)) % now["slots"], now["slots"]
+    return (now["refit_end"] - refit_rows(now)) % now["slots"], now["slots"]
 
 
 @inline(force=True)
@@ -59,25 +60,25 @@ MOST_OF_VARIANCE = 1.0 + 1e-6
 @inline
 def code_columns(state, room, begin, end):
     """Fill in the codes, edges and sizes of the columns from begin to end, which are side by side in memory."""
-    now, edges, sizes, x = state.now[0], state.edges, state.sizes, room.x
-    ring, n, width = ring_of(now), rows_of_refit(now), now["width"]
+    now, bin_edges, n_bins, x = state.now[0], state.bin_edges, state.n_bins, room.x
+    ring, n, width = ring_of(now), refit_rows(now), now["width"]
     for j in range(begin, end):
         m = take_sample(now, state.values, room.keys[0], j)
-        sort(room.keys, room.ends, m)
-        sizes[j] = find_edges(edges[j], room.keys[0], m)
-    for first in range(0, n, SIDE_BY_SIDE):
-        m = min(SIDE_BY_SIDE, n - first)
+        radix_sort(room.keys, room.ends, m)
+        n_bins[j] = find_bin_edges(bin_edges[j], room.keys[0], m)
+    for first in range(0, n, BLOCK_ROWS):
+        m = min(BLOCK_ROWS, n - first)
         for j in range(begin, end):
             for i in range(m):
                 x[i] = state.values[slot_of(ring, first + i) * width + j]
-            code_values(x, room.below, state.by_column[j * n + first : j * n + first + m], edges[j], sizes[j])
+            code_values(x, room.below, state.column_codes[j * n + first : j * n + first + m], bin_edges[j], n_bins[j])
     for j in range(begin, end):
-        codes, same = state.by_column[j * n : (j + 1) * n], 1
+        codes, same = state.column_codes[j * n : (j + 1) * n], 1
         while same < n and codes[same] == codes[0]:
             same += 1
-        sizes[j] = sizes[j] if same < n else 0
-        if sizes[j] > 0 and now["columns"] > WIDE and now["known"] == 1:
-            state.relevance[j] = relevance_of(state.labels, room.sums, codes, ring, sizes[j])
+        n_bins[j] = n_bins[j] if same < n else 0
+        if n_bins[j] > 0 and now["refit_columns"] > WIDE and now["refit_classes"] == 1:
+            state.relevance[j] = relevance_of(state.labels, room.sums, codes, ring, n_bins[j])
 
 
 @inline
@@ -109,25 +110,25 @@ def relevance_of(labels, sums, codes, ring, size):
 def take_sample(now, values, keys, j):
     """Fill `keys` with those of values of column j; returns how many."""
     size, ring = 0, ring_of(now)
-    n, width = rows_of_refit(now), now["width"]
-    most = max(SAMPLE_VALUES // now["columns"], SAMPLE_WIDE) if now["known"] > 1 else SAMPLE
+    n, width = refit_rows(now), now["width"]
+    most = max(SAMPLE_VALUES // now["refit_columns"], SAMPLE_WIDE) if now["refit_classes"] > 1 else SAMPLE
     m = min(n, most, SAMPLE)
     for k in range(m):
         x = values[slot_of(ring, k * n // m) * width + j]
         if x != 0.0:
-            keys[size] = flipped(np.float32(x).view(np.uint32))
+            keys[size] = sort_key(np.float32(x).view(np.uint32))
             size += 1
     return size
 
 
 @inline(force=True)
-def flipped(bits):
+def sort_key(bits):
     """Return the key of the float32 of these bits, whose order as an int32 is that of values; of a key the bits."""
     return bits ^ (np.uint32(bits >> np.uint32(31)) * np.uint32(0x7FFFFFFF))
 
 
 @inline
-def sort(keys, ends, n):
+def radix_sort(keys, ends, n):
     """Sort the first n of keys[0] by one byte after the other, the last one first; keys[1] and `ends` are overwritten.
 
     Of the first byte the highest bit is the sign.
@@ -148,7 +149,7 @@ def sort(keys, ends, n):
 
 
 @inline
-def find_edges(edges, keys, n):
+def find_bin_edges(bin_edges, keys, n):
     """edges <- the largest values of bins of the first n of `keys`, which are sorted; returns how many there are.
 
     Those beyond are infinite.
@@ -161,22 +162,22 @@ def find_edges(edges, keys, n):
     for k in range(bins):
         key = keys[(k + 1) * n // bins - 1]
         if size == 0 or key != before:
-            edges[size], before = np.uint32(flipped(key)).view(np.float32), key
+            bin_edges[size], before = np.uint32(sort_key(key)).view(np.float32), key
             size += 1
-    for k in range(size, len(edges)):
-        edges[k] = math.inf
+    for k in range(size, len(bin_edges)):
+        bin_edges[k] = math.inf
     return size
 
 
 @inline
-def code_values(x, below, codes, edges, size):
+def code_values(x, below, codes, bin_edges, size):
     """codes <- those of the values x: values beyond the last edge are in the last bin.
 
     Several values are compared with three edges at once, of which there are `BINS`; a search would wait for each step.
     """
     clear_first(below, len(below))
     for k in range(0, size, 3):
-        a, b, c = edges[k], edges[k + 1], edges[k + 2]
+        a, b, c = bin_edges[k], bin_edges[k + 1], bin_edges[k + 2]
         for i in range(len(below)):
             below[i] += np.int32(a < x[i]) + np.int32(b < x[i]) + np.int32(c < x[i])
     for i in range(len(codes)):

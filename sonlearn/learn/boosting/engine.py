@@ -21,26 +21,26 @@ from sonlearn.data.arrays import grown, zeros
 from sonlearn.data.axes import Numbers
 from sonlearn.data.rows import Rows
 from sonlearn.jit.sequence import Calls
-from sonlearn.learn.boosting.bins import SAMPLE, SIDE_BY_SIDE, rows_kept, scores_of_row
+from sonlearn.learn.boosting.bins import BLOCK_ROWS, SAMPLE, max_refit_rows, padded_scores
 from sonlearn.learn.boosting.losses import LOGISTIC, SOFTMAX, SQUARED
-from sonlearn.learn.boosting.rounds import follow, refit_now, restore
+from sonlearn.learn.boosting.rounds import predict_and_learn, rebuild_derived, refit_now
 from sonlearn.learn.boosting.state import (
     BINS,
-    CLASSES,
     COLUMNS,
     LABEL,
     LEAF,
+    MAX_CLASSES,
     MAX_ROWS,
     MAX_ROWS_WIDE,
     MAX_VALUES,
     NOW,
     PARTS,
     SPARE_ROWS,
+    BinningScratch,
     BoostState,
-    Coding,
     Nodes,
     Params,
-    Parting,
+    PartitionScratch,
     Scratch,
     Trees,
     new_trees,
@@ -70,7 +70,7 @@ class Boost(Engine):
         """State of a learner that has learned nothing."""
         scores = 0 if self.by_class else 1
         now = np.zeros(1, dtype=NOW)
-        now["classes"] = now["known"] = scores
+        now["classes"] = now["refit_classes"] = scores
         now["slots"] = MAX_ROWS + SPARE_ROWS
         return BoostState(
             now, np.zeros(0, np.float32), np.zeros((0, 3)), np.zeros((scores, 2)), new_trees(self._params, scores),
@@ -79,13 +79,13 @@ class Boost(Engine):
         )  # fmt: skip
 
     def _scratch(self, width: int, classes: int) -> Scratch:
-        inner, across = (1 << self._params.depth) - 1, scores_of_row(classes)
-        order, aside, near = zeros((3, MAX_ROWS), np.uint32)
+        inner, row_stride = (1 << self._params.max_depth) - 1, padded_scores(classes)
+        order, right_rows, edge_rows = zeros((3, MAX_ROWS), np.uint32)
         return Scratch(
             np.zeros(max(width, 1), np.float32), np.zeros(max(width, 1), np.int64),
-            Coding(
-                np.zeros((2, SAMPLE), np.uint32), np.zeros(256, np.uint32), np.zeros(SIDE_BY_SIDE, np.float32),
-                np.zeros(SIDE_BY_SIDE, np.int32), np.zeros((BINS + 1, 2)),
+            BinningScratch(
+                np.zeros((2, SAMPLE), np.uint32), np.zeros(256, np.uint32), np.zeros(BLOCK_ROWS, np.float32),
+                np.zeros(BLOCK_ROWS, np.int32), np.zeros((BINS + 1, 2)),
             ),
             zeros((MAX_ROWS, 2)),
             Nodes(
@@ -93,20 +93,21 @@ class Boost(Engine):
                 np.zeros(COLUMNS, np.uint16), zeros((MAX_ROWS * COLUMNS,), np.uint8),
                 zeros((inner, COLUMNS * (BINS + 1)), np.int64), np.zeros(BINS, np.int64), np.zeros(BINS),
             ),
-            Parting(
-                aside, near, np.zeros(MAX_ROWS, np.float32), np.zeros(PARTS, np.int64), np.zeros((PARTS, 2), np.float32)
+            PartitionScratch(
+                right_rows, edge_rows, np.zeros(MAX_ROWS, np.float32), np.zeros(PARTS, np.int64),
+                np.zeros((PARTS, 2), np.float32),
             ),
-            zeros((2, 2 * inner + 1, across)), np.zeros(across), np.zeros(classes),
+            zeros((2, 2 * inner + 1, row_stride)), np.zeros(row_stride), np.zeros(classes),
             np.zeros(self._params.trees, np.int64),
         )  # fmt: skip
 
     def _room_for(self, state: BoostState) -> Scratch:
         """Scratch for rows of `state`."""
         width = int(state.now["width"][0])
-        if len(self._work.total) < len(state.starts):
-            self._work = self._scratch(width, len(state.starts))
+        if len(self._work.total) < len(state.base_scores):
+            self._work = self._scratch(width, len(state.base_scores))
         if len(self._work.x) < width:
-            self._work = self._work._replace(x=np.zeros(width, np.float32), chances=np.zeros(width, np.int64))
+            self._work = self._work._replace(x=np.zeros(width, np.float32), column_weights=np.zeros(width, np.int64))
         return self._work
 
     def reserve(self, state: BoostState, rows: Rows, features: int) -> BoostState:
@@ -116,9 +117,9 @@ class Boost(Engine):
 
     def _with_room(self, state: BoostState, n: int, features: int, classes: int = 1) -> BoostState:
         """`state` with room for n more rows; what a packed one has been without is worked out."""
-        classes = min(max(classes, int(state.now["classes"][0])), CLASSES)
-        before, learned, kept = int(state.now["width"][0]), int(state.now["rows"][0]), len(state.leaves) > 0
-        width, starts = max(before, self._width(features)), grown(state.starts, classes)
+        classes = min(max(classes, int(state.now["classes"][0])), MAX_CLASSES)
+        before, learned, kept = int(state.now["width"][0]), int(state.now["rows"][0]), len(state.leaf_ids) > 0
+        width, base_scores = max(before, self._width(features)), grown(state.base_scores, classes)
         if width > before or state.now["slots"][0] > _slots(state):
             state = _laid_out(state, width)
         used, slots = (min(rows, int(state.now["slots"][0])) for rows in (learned, learned + n))
@@ -126,26 +127,26 @@ class Boost(Engine):
         rows, cells = min(len(labels), MAX_ROWS), min(len(labels) * width, max(MAX_VALUES, MAX_ROWS_WIDE * width))
         roomy = state._replace(
             values=grown(state.values, slots * width, used * width), labels=labels,
-            by_column=grown(state.by_column, cells), edges=grown(state.edges, width), sizes=grown(state.sizes, width),
-            relevance=grown(state.relevance, width),
-            scores=grown(state.scores, min(rows * scores_of_row(len(starts)), MAX_VALUES)), starts=starts,
-            trees=state.trees._replace(value=_with_classes(state, len(starts))),
-            leaves=state.leaves if kept else zeros((self._params.trees, int(state.now["slots"][0])), np.uint8),
+            column_codes=grown(state.column_codes, cells), bin_edges=grown(state.bin_edges, width),
+            n_bins=grown(state.n_bins, width), relevance=grown(state.relevance, width), base_scores=base_scores,
+            scores=grown(state.scores, min(rows * padded_scores(len(base_scores)), MAX_VALUES)),
+            trees=state.trees._replace(value=_with_classes(state, len(base_scores))),
+            leaf_ids=state.leaf_ids if kept else zeros((self._params.trees, int(state.now["slots"][0])), np.uint8),
         )  # fmt: skip
         if learned > 0 and not kept:
-            restore(self._params, roomy, self._room_for(roomy))
+            rebuild_derived(self._params, roomy, self._room_for(roomy))
         return roomy
 
     def _width(self, features: int) -> int:
         """Columns of the buffer for so many features: some in any case, as rows go down trees without a branch."""
-        return -(-max(min(features, self._params.most), 1) // STRIDE) * STRIDE
+        return -(-max(min(features, self._params.max_columns), 1) // STRIDE) * STRIDE
 
     def calls(self, state: BoostState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> Calls:
         """See `Engine.calls`."""
-        return [(follow, (self._params, state, self._room_for(state), rows, start, learns, out.raw))]
+        return [(predict_and_learn, (self._params, state, self._room_for(state), rows, start, learns, out.raw))]
 
-    def spare(self, state: BoostState, rows: Rows, features: int) -> tuple[BoostState, int]:
-        """Room for some rows of the features that there are (see `Engine.spare`)."""
+    def reserve_ahead(self, state: BoostState, rows: Rows, features: int) -> tuple[BoostState, int]:
+        """Room for some rows of the features that there are (see `Engine.reserve_ahead`)."""
         return self._with_room(state, ROWS, features), features
 
     def next_pass(self, state: BoostState, again: bool) -> None:
@@ -154,34 +155,34 @@ class Boost(Engine):
 
     def refusal(self, rows: Rows, row: int) -> tuple[str, str] | None:
         """(found, expected) for a row that was refused for exceeding the number of columns."""
-        return too_wide(rows, row, self._params.most, self._method, "rows of numbers: use --method nag")
+        return too_wide(rows, row, self._params.max_columns, self._method, "rows of numbers: use --method nag")
 
     def packed(self, state: BoostState) -> BoostState:
         """`state` without spare room, and without what follows from the rest or is not read any more."""
-        state, K = _laid_out(state, int(state.now["seen"][0])), min(int(state.now["classes"][0]), CLASSES)
+        state, K = _laid_out(state, int(state.now["seen"][0])), min(int(state.now["classes"][0]), MAX_CLASSES)
         return state._replace(
-            starts=state.starts[:K],
+            base_scores=state.base_scores[:K],
             trees=_without_old_trees(state._replace(trees=state.trees._replace(value=_with_classes(state, K)))),
-            by_column=state.by_column[:0], edges=state.edges[:0], sizes=state.sizes[:0], relevance=state.relevance[:0],
-            scores=state.scores[:0], leaves=state.leaves[:0, :0],
+            column_codes=state.column_codes[:0], bin_edges=state.bin_edges[:0], n_bins=state.n_bins[:0],
+            relevance=state.relevance[:0], scores=state.scores[:0], leaf_ids=state.leaf_ids[:0, :0],
         )  # fmt: skip
 
     def for_prediction(self, state: BoostState) -> BoostState:
         """`packed` without the rows kept (see `Engine.for_prediction`)."""
         now = state.now.copy()
-        now["rows"] = now["prior"] = 0
+        now["rows"] = now["trees_end"] = 0
         return self.packed(state._replace(now=now, values=state.values[:0], labels=state.labels[:0]))
 
     def renumbered(self, state: BoostState, numbers: Numbers) -> BoostState:
         """The buffer with other numbers of its columns (see `Engine.renumbered`); `merge` grows trees of it."""
         before, width, used = int(state.now["width"][0]), self._width(numbers.most), len(state.labels)
         own, values = self.new()._replace(drift=state.drift), np.zeros((used, width), np.float32)
-        check_width(numbers.features[:before], self._params.most, self._method)  # others are of refused rows
+        check_width(numbers.features[:before], self._params.max_columns, self._method)  # others are of refused rows
         known = np.flatnonzero(numbers.features[:before] >= 0)
         values[:, numbers.features[known]] = state.values.reshape(used, before)[:, known]
         now = state.now.copy()
-        now["width"], now["seen"] = width, min(numbers.most, self._params.most)
-        now["step"] = now["part"] = now["prior"] = 0
+        now["width"], now["seen"] = width, min(numbers.most, self._params.max_columns)
+        now["step"] = now["part"] = now["trees_end"] = 0
         if numbers.classes is None:
             return own._replace(now=now, values=values.ravel(), labels=state.labels)
         labels = state.labels.copy()
@@ -197,8 +198,8 @@ class Boost(Engine):
         """
         begin, now = int(base.now["rows"][0]), base.now.copy()
         now["classes"] = max(int(state.now["classes"][0]) for state in (base, *states))
-        most = int(rows_kept(now["seen"][0], now["classes"][0]))
-        since = [int(state.now["since"][0]) for state in states]
+        most = int(max_refit_rows(now["seen"][0], now["classes"][0]))
+        since = [int(state.now["forgotten"][0]) for state in states]
         counts = [int(state.now["rows"][0]) - max(begin, own) for state, own in zip(states, since, strict=True)]
         new = sum(counts)
         shares = np.diff(np.cumsum([0, *counts]) * min(new, most) // max(new, 1)).tolist()
@@ -206,7 +207,7 @@ class Boost(Engine):
         now["rows"] += sum(int(state.now["rows"][0]) - begin for state in states)
         now["refits"] = max(int(state.now["refits"][0]) for state in (base, *states))
         kept, total = sum(n for _, n in parts), int(now["rows"][0])
-        now["since"], now["slots"] = total - kept, most + SPARE_ROWS
+        now["forgotten"], now["slots"] = total - kept, most + SPARE_ROWS
         width, slots = int(now["width"][0]), min(total, int(now["slots"][0]))
         merged = self.new()._replace(
             now=now, values=np.zeros(slots * width, np.float32), labels=np.zeros((slots, 3)),
@@ -228,14 +229,14 @@ class BoostOfClasses(Boost):
     ----------
     trees : int
         How many there are.
-    rate : float
+    learning_rate : float
         What a leaf's Newton step is multiplied with.
     """
 
     by_class = True
 
-    def __init__(self, trees: int = 80, rate: float = 0.2):
-        self._method, self._params = "boost", params_of(SOFTMAX, trees=trees, rate=rate, depth=6)
+    def __init__(self, trees: int = 80, learning_rate: float = 0.2):
+        self._method, self._params = "boost", params_of(SOFTMAX, trees=trees, learning_rate=learning_rate, max_depth=6)
         self._work = self._scratch(0, 0)
 
 
@@ -244,13 +245,13 @@ def params_of(loss: int, **values: Any) -> Params:
     given = dict(METHODS["boost"].values)
     of_classes = given.pop("of_classes")
     given |= ({} if loss == SQUARED else of_classes) | {"loss": loss} | values
-    longest, several = (MAX_LEAF_VALUE, (True,)) if loss == SOFTMAX else (math.inf, ())
-    return Params(**given, longest=longest, several=several)
+    max_leaf_value, several = (MAX_LEAF_VALUE, (True,)) if loss == SOFTMAX else (math.inf, ())
+    return Params(**given, max_leaf_value=max_leaf_value, several=several)
 
 
 def _with_classes(state: BoostState, classes: int) -> np.ndarray:
     """Values of leaves for so many classes."""
-    value, room = state.trees.value, len(state.starts)
+    value, room = state.trees.value, len(state.base_scores)
     if classes == room:
         return value
     T, inner = state.trees.column.shape
@@ -263,13 +264,13 @@ def _without_old_trees(state: BoostState) -> Trees:
     """The trees; of those that the next refit, or the one under way, has still to grow nodes are leaves, values 0."""
     now, trees = state.now[0], state.trees
     T = len(trees.column)
-    whole = max(now["step"] - 1 - now["columns"], 0) if now["step"] > 0 else 0
-    growing = T // 2 - now["first"]  # the first of the trees that do not predict yet
-    column, value, end = trees.column.copy(), trees.value.copy(), growing + T // 2
-    column[growing + whole + (now["part"] > 0) : end] = LEAF
-    value.reshape(T, -1)[growing + whole + (now["part"] > 1) : end] = 0.0
+    whole = max(now["step"] - 1 - now["refit_columns"], 0) if now["step"] > 0 else 0
+    next_tree = T // 2 - now["first_tree"]  # the first of the trees that do not predict yet
+    column, value, end = trees.column.copy(), trees.value.copy(), next_tree + T // 2
+    column[next_tree + whole + (now["part"] > 0) : end] = LEAF
+    value.reshape(T, -1)[next_tree + whole + (now["part"] > 1) : end] = 0.0
     splits = column != LEAF
-    return Trees(column, np.where(splits, trees.edge, np.float32(0.0)), trees.none_left & splits, value)
+    return Trees(column, np.where(splits, trees.threshold, np.float32(0.0)), trees.missing_left & splits, value)
 
 
 def _last(state: BoostState, array: np.ndarray, n: int) -> np.ndarray:
@@ -280,8 +281,8 @@ def _last(state: BoostState, array: np.ndarray, n: int) -> np.ndarray:
 
 def _slots(state: BoostState) -> int:
     """Slots that the buffer needs: for the rows of the next refit or the one under way, and `SPARE_ROWS` more."""
-    columns, classes = ("columns", "known") if state.now["step"][0] > 0 else ("seen", "classes")
-    return int(rows_kept(state.now[columns][0], state.now[classes][0])) + SPARE_ROWS
+    columns, classes = ("refit_columns", "refit_classes") if state.now["step"][0] > 0 else ("seen", "classes")
+    return int(max_refit_rows(state.now[columns][0], state.now[classes][0])) + SPARE_ROWS
 
 
 def _laid_out(state: BoostState, width: int) -> BoostState:
@@ -294,6 +295,6 @@ def _laid_out(state: BoostState, width: int) -> BoostState:
     labels[rows % slots] = state.labels[old]
     moved = state.now.copy()
     moved["width"], moved["slots"] = width, slots
-    leaves = zeros((len(state.leaves), slots), np.uint8)
-    leaves[:, rows % slots] = state.leaves[:, old] if len(leaves) else 0
-    return state._replace(now=moved, values=values.ravel(), labels=labels, leaves=leaves)
+    leaf_ids = zeros((len(state.leaf_ids), slots), np.uint8)
+    leaf_ids[:, rows % slots] = state.leaf_ids[:, old] if len(leaf_ids) else 0
+    return state._replace(now=moved, values=values.ravel(), labels=labels, leaf_ids=leaf_ids)

@@ -7,13 +7,13 @@ import math
 
 from sonlearn.data.linear_algebra import product, total_of
 from sonlearn.jit import inline
-from sonlearn.learn.boosting.bins import ring_of, rows_of_refit, scores_of_row, slot_of
-from sonlearn.learn.boosting.state import BASE, CURVATURE, GRADIENT, IMPORTANCE, LABEL, NEXT
+from sonlearn.learn.boosting.bins import padded_scores, refit_rows, ring_of, slot_of
+from sonlearn.learn.boosting.state import BASE, GRADIENT, HESSIAN, LABEL, NEXT, WEIGHT
 
 #: Losses of values, of two classes with the labels -1 and +1, and of several classes, whose labels are numbers.
 SQUARED, LOGISTIC, SOFTMAX = range(3)
-#: Least curvature of a row, and of several classes the least probability while trees are grown.
-MIN_CURVATURE, MIN_PROBABILITY = 1e-16, 1e-30
+#: Least hessian of a row, and of several classes the least probability while trees are grown.
+MIN_HESSIAN, MIN_PROBABILITY = 1e-16, 1e-30
 
 
 @inline(force=True)
@@ -43,37 +43,37 @@ def error_of(loss, z, classes, y):
 
 
 @inline
-def start_scores(loss, now, labels, starts, scores):
+def set_base_scores(loss, now, labels, base_scores, scores):
     """Scores of no tree, and with them those of the rows, whose bases they have besides.
 
     They are the mean of the labels; of two classes the log-odds of their shares; of several the logarithm of each one's
     weight and 1, so that a class without a row has 0.
     """
-    n, known, ring, weight = rows_of_refit(now), now["known"], ring_of(now), 0.0
-    across = scores_of_row(known)
+    n, known, ring, weight = refit_rows(now), now["refit_classes"], ring_of(now), 0.0
+    row_stride = padded_scores(known)
     for c in range(known):
-        starts[c, NEXT] = 0.0
+        base_scores[c, NEXT] = 0.0
     for i in range(n):
         y, h, base = labels[slot_of(ring, i)]
         weight += h
         c = class_of(loss, y)
         if loss == SQUARED:
-            starts[c, NEXT] += h / weight * (y - base - starts[c, NEXT])
+            base_scores[c, NEXT] += h / weight * (y - base - base_scores[c, NEXT])
         else:
-            starts[c, NEXT] += h if loss == SOFTMAX or y > 0.0 else 0.0
-    for c in range(across):
+            base_scores[c, NEXT] += h if loss == SOFTMAX or y > 0.0 else 0.0
+    for c in range(row_stride):
         scores[c] = 0.0
         if c < known:
-            starts[c, NEXT], scores[c] = start_of(loss, starts[c, NEXT], weight, known)
+            base_scores[c, NEXT], scores[c] = base_score_of(loss, base_scores[c, NEXT], weight, known)
     for i in range(1, n):
-        for c in range(across):
-            scores[i * across + c] = scores[c]
+        for c in range(row_stride):
+            scores[i * row_stride + c] = scores[c]
     for i in range(0 if loss == SOFTMAX else n):
         scores[i] += labels[slot_of(ring, i), BASE]
 
 
 @inline(force=True)
-def start_of(loss, total, weight, known):
+def base_score_of(loss, total, weight, known):
     """(score, what stands in `BoostState.scores`) of no tree: `total` is the mean, or the weight of the class."""
     if loss == SOFTMAX:
         return math.log(total + 1.0), (total + 1.0) / (weight + known)
@@ -82,50 +82,50 @@ def start_of(loss, total, weight, known):
 
 
 @inline(force=True)
-def slopes_of(loss, several, labels, scores, i, slot, across, signs):
-    """(gradient, curvature) of row i of the refit for one number that is added to its scores, or taken, by their signs.
+def grad_hess_of(loss, several, labels, scores, i, slot, row_stride, signs):
+    """(gradient, hessian) of row i of the refit for one number that is added to its scores, or taken, by their signs.
 
     Of a value's score z they are z - y and 1, of two classes of probability p p - [y > 0] and p (1 - p). Of softmax,
     with probabilities p, e = p but less 1 for the own class, and signs s, they are s'e and 1 - (s'p)^2. All of them
     times the importance of the row.
     """
-    y, h, z = labels[slot, LABEL], labels[slot, IMPORTANCE], scores[i * across]
+    y, h, z = labels[slot, LABEL], labels[slot, WEIGHT], scores[i * row_stride]
     if len(several) > 0:
-        mean = product(scores[i * across : (i + 1) * across], signs, across)
-        return h * (mean - signs[int(y)]), h * max(1.0 - mean * mean, MIN_CURVATURE)
+        mean = product(scores[i * row_stride : (i + 1) * row_stride], signs, row_stride)
+        return h * (mean - signs[int(y)]), h * max(1.0 - mean * mean, MIN_HESSIAN)
     if loss == SQUARED:
         return h * (z - y), h
     e = math.exp(-abs(z))
     p = 1.0 / (1.0 + e) if z > 0.0 else e / (1.0 + e)
-    return h * (p - (1.0 if y > 0.0 else 0.0)), h * max(e / ((1.0 + e) * (1.0 + e)), MIN_CURVATURE)
+    return h * (p - (1.0 if y > 0.0 else 0.0)), h * max(e / ((1.0 + e) * (1.0 + e)), MIN_HESSIAN)
 
 
 @inline(force=True)
-def add_slopes(labels, scores, i, slot, across, by_leaf, k):
-    """Add to leaf k, of each of several classes of probability p, the gradient and the curvature p (1 - p) of row i."""
-    gradients, curvatures, h = by_leaf[GRADIENT, k], by_leaf[CURVATURE, k], labels[slot, IMPORTANCE]
-    p = scores[i * across : (i + 1) * across]
-    for c in range(across):
+def add_grad_hess(labels, scores, i, slot, row_stride, by_leaf, k):
+    """Add to leaf k, of each of several classes of probability p, the gradient and the hessian p (1 - p) of row i."""
+    gradients, hessians, h = by_leaf[GRADIENT, k], by_leaf[HESSIAN, k], labels[slot, WEIGHT]
+    p = scores[i * row_stride : (i + 1) * row_stride]
+    for c in range(row_stride):
         gradients[c] += h * p[c]
-        curvatures[c] += h * max(p[c] * (1.0 - p[c]), MIN_CURVATURE)
+        hessians[c] += h * max(p[c] * (1.0 - p[c]), MIN_HESSIAN)
     gradients[int(labels[slot, LABEL])] -= h
 
 
 @inline(force=True)
-def move_of(several, value):
-    """Return what `move` takes for a leaf's value."""
+def leaf_update_of(several, value):
+    """Return what `update_scores` takes for a leaf's value."""
     return math.exp(value) if len(several) > 0 else value
 
 
 @inline(force=True)
-def move(several, scores, i, across, by):
+def update_scores(several, scores, i, row_stride, by):
     """Add a leaf's values to the scores of row i; of several classes probabilities become proportional to p by."""
     if len(several) == 0:
-        scores[i * across] += by[0]
+        scores[i * row_stride] += by[0]
         return
-    p = scores[i * across : (i + 1) * across]
-    for c in range(across):
+    p = scores[i * row_stride : (i + 1) * row_stride]
+    for c in range(row_stride):
         p[c] = max(p[c] * by[c], MIN_PROBABILITY)
-    scale = 1.0 / total_of(p, across)
-    for c in range(across):
+    scale = 1.0 / total_of(p, row_stride)
+    for c in range(row_stride):
         p[c] *= scale

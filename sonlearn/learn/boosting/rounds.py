@@ -11,12 +11,12 @@ after which row depends on nothing but the rows learned.
 from sonlearn.data.linear_algebra import clear_first
 from sonlearn.data.rows import COUNT, is_learned
 from sonlearn.jit import inline, jit
-from sonlearn.learn.boosting.bins import code_columns, rows_of_refit
-from sonlearn.learn.boosting.losses import SOFTMAX, SQUARED, class_of, error_of, start_scores
-from sonlearn.learn.boosting.state import BASE, CLASSES, COLUMNS, GRADIENT, IMPORTANCE, IN_USE, LABEL, MAX_VALUE, NEXT
-from sonlearn.learn.boosting.tree import add_leaves, child_of, fill_leaves, find_leaves, grow_tree, place_of
+from sonlearn.learn.boosting.bins import code_columns, refit_rows
+from sonlearn.learn.boosting.losses import SOFTMAX, SQUARED, class_of, error_of, set_base_scores
+from sonlearn.learn.boosting.state import BASE, COLUMNS, GRADIENT, IN_USE, LABEL, MAX_CLASSES, MAX_VALUE, NEXT, WEIGHT
+from sonlearn.learn.boosting.tree import add_leaves, child_of, fill_leaves, find_leaves, grow_tree, leaf_offset
 from sonlearn.learn.drift import MAX_CHANGES as CHANGES
-from sonlearn.learn.drift import take_in
+from sonlearn.learn.drift import add_error
 from sonlearn.learn.tolerances import LIMIT
 
 #: A mean error of the trees that is higher by this is no change.
@@ -24,7 +24,7 @@ SLACK = 0.1
 
 
 @jit
-def follow(params, state, work, rows, start, learns, raw):
+def predict_and_learn(params, state, work, rows, start, learns, raw):
     """raw[start:] <- predictions; where `learns`, rows are kept and refits made, each after the row's prediction.
 
     Returns the first row that was refused or for which there is no room, or n.
@@ -38,33 +38,33 @@ def follow(params, state, work, rows, start, learns, raw):
     now, width = state.now[0], state.now[0]["width"]
     for i in range(start, len(rows.y)):
         learned = learns and is_learned(rows.weight[i], rows.y[i])
-        if learned and not can_be_kept(params.loss, now, state.starts, state.labels, state.values, rows, i):
+        if learned and not fits_buffer(params.loss, now, state.base_scores, state.labels, state.values, rows, i):
             return i
         read_values(rows, i, work.x, width)
         for c in range(now["classes"]):
             raw[i, c] = rows.base[i]
-        go_down(params, now["first"], state.trees, work.x, work.ends)
+        descend_trees(params, now["first_tree"], state.trees, work.x, work.ends)
         if (
             rows.indptr[i] < rows.indptr[i + 1] or rows.unseen[i, COUNT] > 0
         ):  # a view of numbers shows a text as nothing
-            add_scores(params, now, state.starts, state.trees, work, raw[i])
+            add_scores(params, now, state.base_scores, state.trees, work, raw[i])
         if learned:
-            watch_trees(params, now, state.drift, raw[i], rows.y[i])
-            keep(params, state, work, rows, i)
+            detect_tree_drift(params, now, state.drift, raw[i], rows.y[i])
+            append_to_buffer(params, state, work, rows, i)
         clear_first(work.x, width)
         if learned and (now["step"] > 0 or now["rows"] >= now["due"]):  # a call hands over hundreds of numbers
-            go_on(params, state, work, VALUES_PER_ROW)
+            advance_refit(params, state, work, MAX_READS_PER_ROW)
     return len(rows.y)
 
 
 @inline
-def can_be_kept(loss, now, starts, labels, values, rows, i):
+def fits_buffer(loss, now, base_scores, labels, values, rows, i):
     """Return whether row i has numbers within bounds, and there is room for it."""
     slot, width = now["rows"] % now["slots"], now["width"]
     for place in range(rows.indptr[i], rows.indptr[i + 1]):
         if rows.features[place] >= width:
             return False
-    if len(starts) <= min(class_of(loss, rows.y[i]), CLASSES - 1):
+    if len(base_scores) <= min(class_of(loss, rows.y[i]), MAX_CLASSES - 1):
         return False
     within = abs(rows.y[i] - rows.base[i]) <= LIMIT and rows.weight[i] <= LIMIT
     return within and slot < len(labels) and (slot + 1) * width <= len(values)
@@ -80,22 +80,22 @@ def read_values(rows, i, x, width):
 
 
 @inline
-def go_down(params, first, trees, x, ends):
+def descend_trees(params, first, trees, x, ends):
     """ends[t] <- where a row with the values x ends in tree `first` + t; it goes down all trees side by side."""
     clear_first(ends, params.trees)
-    for _ in range(params.depth):
+    for _ in range(params.max_depth):
         for t in range(params.trees):
             ends[t] = child_of(trees, first + t, ends[t], x, 0)
 
 
 @inline
-def add_scores(params, now, starts, trees, work, z):
+def add_scores(params, now, base_scores, trees, work, z):
     """z[c] += the score of class c for a row that ends in the leaves work.ends."""
-    classes, total = min(now["classes"], len(starts)), work.total
+    classes, total = min(now["classes"], len(base_scores)), work.total
     for c in range(classes):
-        total[c] = starts[c, IN_USE]
+        total[c] = base_scores[c, IN_USE]
     for t in range(params.trees):
-        value = trees.value[place_of(trees.column, len(starts), now["first"] + t, work.ends[t]) :]
+        value = trees.value[leaf_offset(trees.column, len(base_scores), now["first_tree"] + t, work.ends[t]) :]
         for c in range(classes):
             total[c] += value[c]
     for c in range(classes):
@@ -103,15 +103,15 @@ def add_scores(params, now, starts, trees, work, z):
 
 
 @inline
-def keep(params, state, work, rows, i):
+def append_to_buffer(params, state, work, rows, i):
     """Put row i, whose values and leaves are in `work`, into the buffer."""
     now, labels, loss = state.now[0], state.labels, params.loss
     slot, width = now["rows"] % now["slots"], now["width"]
     for j in range(width):
         state.values[slot * width + j] = work.x[j]
-    for t in range(params.trees if params.turns > 1 else 0):
-        state.leaves[t, slot] = work.ends[t]
-    labels[slot, LABEL], labels[slot, IMPORTANCE], labels[slot, BASE] = rows.y[i], rows.weight[i], rows.base[i]
+    for t in range(params.trees if params.regrow_every > 1 else 0):
+        state.leaf_ids[t, slot] = work.ends[t]
+    labels[slot, LABEL], labels[slot, WEIGHT], labels[slot, BASE] = rows.y[i], rows.weight[i], rows.base[i]
     for place in range(rows.indptr[i], rows.indptr[i + 1]):
         now["seen"] = max(now["seen"], rows.features[place] + 1)
     now["rows"] += 1
@@ -119,7 +119,7 @@ def keep(params, state, work, rows, i):
 
 
 @inline
-def watch_trees(params, now, drift, z, y):
+def detect_tree_drift(params, now, drift, z, y):
     """Take in scores z of a row, before it is kept; where that names a change, rows before it are forgotten.
 
     Of a further pass nothing: trees err less on rows that they have seen, and new ones would look like a change.
@@ -128,10 +128,10 @@ def watch_trees(params, now, drift, z, y):
     drift.count[0] += 1
     if now["again"]:
         return
-    take_in(drift, params.loss == SQUARED, error_of(params.loss, z, now["classes"], y), SLACK)
+    add_error(drift, params.loss == SQUARED, error_of(params.loss, z, now["classes"], y), SLACK)
     if drift.count[1] > changes:
-        now["since"] = drift.changes[changes % CHANGES] - 1
-        now["step"], now["part"], now["due"], now["prior"] = 0, 0, now["rows"], 0
+        now["forgotten"] = drift.changes[changes % CHANGES] - 1
+        now["step"], now["part"], now["due"], now["trees_end"] = 0, 0, now["rows"], 0
 
 
 # -------------------------------------------------------------------------------------------------------------- refits
@@ -140,83 +140,83 @@ def watch_trees(params, now, drift, z, y):
 #: Rows between two refits, at least.
 MIN_ROWS_BETWEEN_REFITS = 32
 #: Values that are looked at after one row, roughly; more than a refit looks at.
-VALUES_PER_ROW, ALL = 1 << 21, 1 << 62
+MAX_READS_PER_ROW, UNLIMITED = 1 << 21, 1 << 62
 #: Of more scores of rows than this a tree is split after one row, its leaves get values after the next, and these are
 #: added to the scores after one more.
 SCORES_PER_ROW = 1 << 20
 #: Looks that the code of a value takes.
-LOOKS = 8
+READS_PER_CODE = 8
 #: Columns that get their codes in one step: their values are side by side in memory.
-TOGETHER = 8
+COLUMNS_PER_STEP = 8
 
 
 @inline
-def go_on(params, state, work, most):
+def advance_refit(params, state, work, most):
     """Begin a refit when it is due, and make steps of it that look at about `most` values."""
     now = state.now[0]
-    if now["step"] == 0 and now["rows"] >= now["due"] and now["classes"] <= CLASSES:
-        now["step"], now["last"], now["columns"] = 1, now["rows"], now["seen"]
-        now["refits"], now["known"] = now["refits"] + 1, now["classes"]
-        now["due"] = now["rows"] + max(int(params.growth * rows_of_refit(now)), MIN_ROWS_BETWEEN_REFITS)
-    n, of_classes = rows_of_refit(now), LOOKS * now["known"] if params.loss == SOFTMAX else 0
+    if now["step"] == 0 and now["rows"] >= now["due"] and now["classes"] <= MAX_CLASSES:
+        now["step"], now["refit_end"], now["refit_columns"] = 1, now["rows"], now["seen"]
+        now["refits"], now["refit_classes"] = now["refits"] + 1, now["classes"]
+        now["due"] = now["rows"] + max(int(params.refit_interval * refit_rows(now)), MIN_ROWS_BETWEEN_REFITS)
+    n, of_classes = refit_rows(now), READS_PER_CODE * now["refit_classes"] if params.loss == SOFTMAX else 0
     while now["step"] > 0 and most > 0:
-        t = now["step"] - 1 - now["columns"]
+        t = now["step"] - 1 - now["refit_columns"]
         if t < 0:
-            begin, end = now["step"] - 1, min(now["step"] - 1 + TOGETHER, now["columns"])
-            code_columns(state, work.coding, begin, end)
+            begin, end = now["step"] - 1, min(now["step"] - 1 + COLUMNS_PER_STEP, now["refit_columns"])
+            code_columns(state, work.binning, begin, end)
             now["step"] += end - begin
-            most -= LOOKS * n * (end - begin)
+            most -= READS_PER_CODE * n * (end - begin)
             continue
-        whole, tree, leaf = n * now["known"] <= SCORES_PER_ROW, growing(params, now) + t, state.leaves[t]
+        whole, tree, leaf = n * now["refit_classes"] <= SCORES_PER_ROW, next_tree(params, now) + t, state.leaf_ids[t]
         if now["part"] == 0:
             if t == 0:
-                start_scores(params.loss, now, state.labels, state.starts, state.scores)
+                set_base_scores(params.loss, now, state.labels, state.base_scores, state.scores)
             grow_tree(params, state, work, t, tree)
         if whole or now["part"] == 1:
-            fill_leaves(params, params.several, state, work.slopes, leaf, work.by_leaf, tree)
+            fill_leaves(params, params.several, state, work.grad_hess, leaf, work.by_leaf, tree)
         if whole or now["part"] == 2:
             add_leaves(params, state, leaf, work.by_leaf[GRADIENT], tree)
-        most -= n * (min(now["columns"], COLUMNS) * params.depth + of_classes)
+        most -= n * (min(now["refit_columns"], COLUMNS) * params.max_depth + of_classes)
         now["part"] = 0 if whole else (now["part"] + 1) % 3
         if now["part"] > 0:
             continue
         now["step"] += 1
         if t + 1 == params.trees:
-            now["step"], now["first"], now["prior"] = 0, growing(params, now), now["last"]
-            for c in range(now["known"]):
-                state.starts[c, IN_USE] = state.starts[c, NEXT]
-            since = now["last"] % now["slots"], now["slots"]
-            for number in range(params.trees if params.turns > 1 else 0):
-                leaf = state.leaves[number]
-                find_leaves(params, state, leaf, now["first"] + number, since, now["rows"] - now["last"])
+            now["step"], now["first_tree"], now["trees_end"] = 0, next_tree(params, now), now["refit_end"]
+            for c in range(now["refit_classes"]):
+                state.base_scores[c, IN_USE] = state.base_scores[c, NEXT]
+            since = now["refit_end"] % now["slots"], now["slots"]
+            for number in range(params.trees if params.regrow_every > 1 else 0):
+                leaf = state.leaf_ids[number]
+                find_leaves(params, state, leaf, now["first_tree"] + number, since, now["rows"] - now["refit_end"])
 
 
 @inline(force=True)
-def growing(params, now):
+def next_tree(params, now):
     """The first of the trees of the refit under way."""
-    return params.trees - now["first"]
+    return params.trees - now["first_tree"]
 
 
 @jit
 def refit_now(params, state, work):
     """A refit from its first step to its last."""
     now = state.now[0]
-    now["step"], now["part"], now["due"], now["prior"] = 0, 0, now["rows"], 0
+    now["step"], now["part"], now["due"], now["trees_end"] = 0, 0, now["rows"], 0
     if now["rows"] > 0:
-        go_on(params, state, work, ALL)
+        advance_refit(params, state, work, UNLIMITED)
 
 
 @jit
-def restore(params, state, work):
+def rebuild_derived(params, state, work):
     """Work out what a packed state has been without: leaves; codes, edges and scores of the refit under way."""
     now = state.now[0]
-    t = now["step"] - 1 - now["columns"] if now["step"] > 0 else 0
-    code_columns(state, work.coding, 0, min(now["step"] - 1, now["columns"]))
+    t = now["step"] - 1 - now["refit_columns"] if now["step"] > 0 else 0
+    code_columns(state, work.binning, 0, min(now["step"] - 1, now["refit_columns"]))
     if t > 0 or now["part"] > 0:
-        start_scores(params.loss, now, state.labels, state.starts, state.scores)
+        set_base_scores(params.loss, now, state.labels, state.base_scores, state.scores)
     for number in range(params.trees):
-        leaf, new = state.leaves[number], number < t + min(now["part"], 1)
-        each = number + (growing(params, now) if new else now["first"])
+        leaf, new = state.leaf_ids[number], number < t + min(now["part"], 1)
+        each = number + (next_tree(params, now) if new else now["first_tree"])
         find_leaves(params, state, leaf, each, (0, now["slots"]), min(now["rows"], now["slots"]))
         if number < t:
             add_leaves(params, state, leaf, work.by_leaf[GRADIENT], each)

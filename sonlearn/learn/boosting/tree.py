@@ -1,17 +1,17 @@
 """One tree: a Newton step of the loss, constant on each leaf.
 
-With gradient g_i and curvature c_i of row i's loss at its score, times its importance, G and C their sums over rows, a
+With gradient g_i and hessian c_i of row i's loss at its score, times its importance, G and C their sums over rows, a
 split of a node has the gain
 
-    G_l^2/(C_l + penalty) + G_r^2/(C_r + penalty) - G^2/(C + penalty)
+    G_l^2/(C_l + l2) + G_r^2/(C_r + l2) - G^2/(C + l2)
 
-and a leaf the value -rate G/(C + penalty) [XGB] eq. 5-7, after [GBM]. Splits are sought in histograms of the codes
+and a leaf the value -rate G/(C + l2) [XGB] eq. 5-7, after [GBM]. Splits are sought in histograms of the codes
 [LGB]: of two children the one with fewer rows is counted, the other one is what is left of their parent. Rows without a
 value go to the side where the gain is greater, and where it is the same to the right. Of a column with more values than
 bins, the edge found is moved within the two bins beside it, by a second histogram of their rows alone: as exact as many
 times as many bins, for a look at one column.
 
-Gradient and curvature of a row stand as whole numbers of small units in one integer (`pack_slopes`), so that a cell of
+Gradient and hessian of a row stand as whole numbers of small units in one integer (`pack_grad_hess`), so that a cell of
 a histogram is one sum, and an exact one: what is left of a parent is what a count gives. After Shi et al. (Quantized
 Training of Gradient Boosting Decision Trees, NeurIPS 2022), but in units of at most 2^-14 of the mean row's, which
 change no split but a tie. Leaves are of the numbers themselves.
@@ -25,18 +25,18 @@ import math
 
 from sonlearn.data.linear_algebra import clear_first
 from sonlearn.jit import inline
-from sonlearn.learn.boosting.bins import SIDE_BY_SIDE, WIDE, ring_of, rows_of_refit, scores_of_row, slot_of
-from sonlearn.learn.boosting.losses import SQUARED, add_slopes, move, move_of, slopes_of
-from sonlearn.learn.boosting.state import BELOW_ALL, BINS, COLUMNS, CURVATURE, GRADIENT, LEAF, MAX_VALUE, PARTS
+from sonlearn.learn.boosting.bins import BLOCK_ROWS, WIDE, padded_scores, refit_rows, ring_of, slot_of
+from sonlearn.learn.boosting.losses import SQUARED, add_grad_hess, grad_hess_of, leaf_update_of, update_scores
+from sonlearn.learn.boosting.state import BELOW_ALL, BINS, COLUMNS, GRADIENT, HESSIAN, LEAF, MAX_VALUE, PARTS
 from sonlearn.views.codes import key_of
 
 #: A split has to be better than the one before by more than rounding, relatively.
 ROUNDING = 1e-10
-#: A gradient and a curvature in one number: the gradient in units stands above so many bits, those of the curvature.
+#: A gradient and a hessian in one number: the gradient in units stands above so many bits, those of the hessian.
 BITS = 32
-CURVATURES = (1 << BITS) - 1
-#: Digits that a split counts as (`take_chances`).
-SPLIT = 4
+HESSIAN_MASK = (1 << BITS) - 1
+#: Digits that a split counts as (`weigh_columns`).
+SPLIT_BONUS = 4
 #: What the best split by a column gains that says nothing of the labels, in their variance (`bins.relevance_of`).
 NOISE = 8.0
 #: Columns of `Scratch.span`.
@@ -46,19 +46,19 @@ LOW, HIGH = range(2)
 @inline
 def grow_tree(params, state, work, number, t):
     """Grow tree t, of that number in its refit, up to its leaves, or take over the splits of the tree before."""
-    now, nodes, inner = state.now[0], work.nodes, work.nodes.cells.shape[0]
-    leaf, ring = state.leaves[number], ring_of(now)
-    keeps = now["prior"] > 0 and (now["refits"] + number) % params.turns > 0
-    if not keeps or now["known"] == 1:
+    now, nodes, inner = state.now[0], work.nodes, work.nodes.hist.shape[0]
+    leaf, ring = state.leaf_ids[number], ring_of(now)
+    keeps = now["trees_end"] > 0 and (now["refits"] + number) % params.regrow_every > 0
+    if not keeps or now["refit_classes"] == 1:
         draw_signs(params, params.several, now, work.signs, number)
-        take_slopes(params, now, state.labels, state.scores, work.slopes, work.signs)
+        fill_grad_hess(params, now, state.labels, state.scores, work.grad_hess, work.signs)
     if keeps:
-        keep_splits(state.trees, now["first"] + number, t)
+        copy_splits(state.trees, now["first_tree"] + number, t)
     else:
-        m = draw_columns(params, now, state, work.chances, nodes.chosen, number)
-        begin_tree(now, nodes, work.slopes)
-        gather_codes(state.by_column, nodes, m)
-        count_cells(nodes, 0, m)
+        m = draw_columns(params, now, state, work.column_weights, nodes.chosen, number)
+        begin_tree(now, nodes, work.grad_hess)
+        gather_codes(state.column_codes, nodes, m)
+        fill_histogram(nodes, 0, m)
         for k in range(2 * inner + 1):
             split = False
             if k < inner:
@@ -72,26 +72,26 @@ def grow_tree(params, state, work, number, t):
 
 
 @inline
-def keep_splits(trees, old, t):
+def copy_splits(trees, old, t):
     """Tree t <- the splits of the tree `old`."""
-    column, edge, none_left = trees.column, trees.edge, trees.none_left
+    column, threshold, missing_left = trees.column, trees.threshold, trees.missing_left
     for k in range(column.shape[1]):
-        column[t, k], edge[t, k], none_left[t, k] = column[old, k], edge[old, k], none_left[old, k]
+        column[t, k], threshold[t, k], missing_left[t, k] = column[old, k], threshold[old, k], missing_left[old, k]
 
 
 @inline
-def draw_columns(params, now, state, chances, chosen, number):
+def draw_columns(params, now, state, column_weights, chosen, number):
     """Choose `COLUMNS` of the columns that vary, or all if these are no more; returns how many were chosen.
 
-    They are drawn one after the other (Knuth's algorithm S) by their `chances`.
+    They are drawn one after the other (Knuth's algorithm S) by their `column_weights`.
     """
-    take_chances(params, now, state.sizes, state.relevance, state.trees.column, chances)
+    weigh_columns(params, now, state.n_bins, state.relevance, state.trees.column, column_weights)
     many, left, m = 0, 0, 0
-    for j in range(now["columns"]):
-        many += chances[j] > 0
-        left += chances[j]
-    for j in range(now["columns"]):
-        own = chances[j]
+    for j in range(now["refit_columns"]):
+        many += column_weights[j] > 0
+        left += column_weights[j]
+    for j in range(now["refit_columns"]):
+        own = column_weights[j]
         if own > 0:
             room = COLUMNS - m
             if many <= room or key_of(now["refits"] * params.trees + number, j) % left < own * room:
@@ -103,27 +103,30 @@ def draw_columns(params, now, state, chances, chosen, number):
 
 
 @inline
-def take_chances(params, now, sizes, relevance, column, chances):
-    """chances[j] <- how likely column j is drawn: the binary digits of its number of bins, and 0 if it does not vary.
+def weigh_columns(params, now, n_bins, relevance, column, column_weights):
+    """column_weights[j] <- how likely column j is drawn: the binary digits of its number of bins; 0 if constant.
 
     So many names leave room for numbers. Of many columns, those that alone tell something of values or of two classes
-    count up to columns / `WIDE` times as much: else few of them would ever meet in a tree. Of values, a split by it in
-    the trees that predict counts as `SPLIT` digits, where not all columns are drawn anyway.
+    count up to V / `WIDE` times as much, V the number of columns that vary: else few of them would ever meet in a tree.
+    Of values, a split by it in the trees that predict counts as `SPLIT_BONUS` digits, where not all columns are drawn
+    anyway.
     """
-    for j in range(now["columns"]):
-        chances[j] = digits(sizes[j])
-        if now["columns"] > WIDE and now["known"] == 1:
-            chances[j] *= max(min(relevance[j] / NOISE, now["columns"] / WIDE), 1.0)
-    if params.loss == SQUARED and now["prior"] > 0 and now["columns"] > COLUMNS:
-        for t in range(now["first"], now["first"] + params.trees):
+    varying = 0
+    for j in range(now["refit_columns"]):
+        column_weights[j] = bit_length(n_bins[j])
+        varying += n_bins[j] > 0
+    for j in range(now["refit_columns"] if varying > WIDE and now["refit_classes"] == 1 else 0):
+        column_weights[j] *= max(min(relevance[j] / NOISE, varying / WIDE), 1.0)
+    if params.loss == SQUARED and now["trees_end"] > 0 and now["refit_columns"] > COLUMNS:
+        for t in range(now["first_tree"], now["first_tree"] + params.trees):
             for k in range(column.shape[1]):
                 j = column[t, k]
-                if j >= 0 and chances[j] > 0:
-                    chances[j] += SPLIT
+                if j >= 0 and column_weights[j] > 0:
+                    column_weights[j] += SPLIT_BONUS
 
 
 @inline(force=True)
-def digits(number):
+def bit_length(number):
     """Return how many binary digits a number has."""
     own = 0
     while number >> own > 0:
@@ -132,48 +135,48 @@ def digits(number):
 
 
 @inline
-def take_slopes(params, now, labels, scores, slopes, signs):
-    """The gradients and curvatures of the rows at their scores, by which a tree is split."""
-    n, across, ring = rows_of_refit(now), scores_of_row(now["known"]), ring_of(now)
+def fill_grad_hess(params, now, labels, scores, grad_hess, signs):
+    """The gradients and hessians of the rows at their scores, by which a tree is split."""
+    n, row_stride, ring = refit_rows(now), padded_scores(now["refit_classes"]), ring_of(now)
     for i in range(n):
-        slopes[i, GRADIENT], slopes[i, CURVATURE] = slopes_of(
-            params.loss, params.several, labels, scores, i, slot_of(ring, i), across, signs
+        grad_hess[i, GRADIENT], grad_hess[i, HESSIAN] = grad_hess_of(
+            params.loss, params.several, labels, scores, i, slot_of(ring, i), row_stride, signs
         )
 
 
 @inline
-def begin_tree(now, nodes, slopes):
-    """All rows are in the root, with their gradients and curvatures in units."""
-    n = rows_of_refit(now)
+def begin_tree(now, nodes, grad_hess):
+    """All rows are in the root, with their gradients and hessians in units."""
+    n = refit_rows(now)
     for i in range(n):
         nodes.order[i] = i
     nodes.begin[0], nodes.end[0] = 0, n
-    pack_slopes(slopes, nodes.scale, nodes.packed, n)
+    pack_grad_hess(grad_hess, nodes.scale, nodes.packed, n)
 
 
 @inline
-def gather_codes(by_column, nodes, m):
+def gather_codes(column_codes, nodes, m):
     """Put side by side what each row of the root has in the m columns of the tree."""
     n = nodes.end[0]
     for i in range(n):
         codes = nodes.codes[i * COLUMNS : (i + 1) * COLUMNS]
         for q in range(m):
-            codes[q] = by_column[nodes.chosen[q] * n + i]
+            codes[q] = column_codes[nodes.chosen[q] * n + i]
 
 
 @inline
-def pack_slopes(slopes, scale, packed, n):
-    """packed <- the gradient and the curvature of each of n rows, in units without fractions, side by side.
+def pack_grad_hess(grad_hess, scale, packed, n):
+    """packed <- the gradient and the hessian of each of n rows, in units without fractions, side by side.
 
     Units are as small as they can be for sums over any of the rows to stay in their places, and powers of two.
     """
-    gradients, curvatures = 0.0, 0.0
+    gradients, hessians = 0.0, 0.0
     for i in range(n):
-        gradients, curvatures = gradients + abs(slopes[i, GRADIENT]), curvatures + slopes[i, CURVATURE]
-    scale[GRADIENT] = scale_for(gradients, CURVATURES // 2)
-    scale[CURVATURE] = scale_for(curvatures, CURVATURES)
+        gradients, hessians = gradients + abs(grad_hess[i, GRADIENT]), hessians + grad_hess[i, HESSIAN]
+    scale[GRADIENT] = scale_for(gradients, HESSIAN_MASK // 2)
+    scale[HESSIAN] = scale_for(hessians, HESSIAN_MASK)
     for i in range(n):
-        g, c = slopes[i, GRADIENT] * scale[GRADIENT], slopes[i, CURVATURE] * scale[CURVATURE]
+        g, c = grad_hess[i, GRADIENT] * scale[GRADIENT], grad_hess[i, HESSIAN] * scale[HESSIAN]
         packed[i] = (int(g) << BITS) + int(c)
 
 
@@ -193,13 +196,13 @@ def draw_signs(params, several, now, signs, number):
     """Part several classes in two at random: signs[c] <- -1 or 1, of one another than of all others if need be."""
     if len(several) == 0:
         return
-    seed, total, known = now["refits"] * params.trees + number, 0.0, now["known"]
+    seed, total, known = now["refits"] * params.trees + number, 0.0, now["refit_classes"]
     for c in range(known):
-        signs[c] = 1.0 if key_of(seed, params.most + c) % 2 == 0 else -1.0
+        signs[c] = 1.0 if key_of(seed, params.max_columns + c) % 2 == 0 else -1.0
         total += signs[c]
     if abs(total) == known:
         signs[seed % known] *= -1.0
-    for c in range(known, scores_of_row(known)):
+    for c in range(known, padded_scores(known)):
         signs[c] = 0.0
 
 
@@ -207,74 +210,74 @@ def draw_signs(params, several, now, signs, number):
 def split_node(params, state, work, t, k, m):
     """Split node k of tree t where that gains most; returns whether it was split."""
     tree, nodes = state.trees, work.nodes
-    if m == 0 or not heavy(params, nodes, k):
+    if m == 0 or not has_min_hessian(params, nodes, k):
         return False
-    q, code, none_left = best_split(params, state.sizes, nodes, k, m)
+    q, code, missing_left = best_split(params, state.n_bins, nodes, k, m)
     if q < 0:
         return False
-    tree.column[t, k], tree.none_left[t, k] = nodes.chosen[q], none_left
-    tree.edge[t, k] = state.edges[nodes.chosen[q], code - 1] if code > 0 else BELOW_ALL
-    middle = part_rows(params, state, work, t, k, q, code)
+    tree.column[t, k], tree.missing_left[t, k] = nodes.chosen[q], missing_left
+    tree.threshold[t, k] = state.bin_edges[nodes.chosen[q], code - 1] if code > 0 else BELOW_ALL
+    middle = partition_rows(params, state, work, t, k, q, code)
     nodes.begin[2 * k + 1], nodes.end[2 * k + 1] = nodes.begin[k], middle
     nodes.begin[2 * k + 2], nodes.end[2 * k + 2] = middle, nodes.end[k]
-    if 2 * k + 2 < nodes.cells.shape[0]:
-        count_children(params, nodes, k, m)
+    if 2 * k + 2 < nodes.hist.shape[0]:
+        fill_child_histograms(params, nodes, k, m)
     return True
 
 
 @inline
-def heavy(params, nodes, k):
-    """Return whether the rows of node k have the curvature that a split needs."""
-    total, least = 0, 2.0 * params.least * nodes.scale[CURVATURE]
+def has_min_hessian(params, nodes, k):
+    """Return whether the rows of node k have the hessian that a split needs."""
+    total, min_hessian = 0, 2.0 * params.min_hessian * nodes.scale[HESSIAN]
     for place in range(nodes.begin[k], nodes.end[k]):
-        total += nodes.packed[nodes.order[place]] & CURVATURES
-        if total >= least:
+        total += nodes.packed[nodes.order[place]] & HESSIAN_MASK
+        if total >= min_hessian:
             return True
     return False
 
 
 @inline
-def count_children(params, nodes, k, m):
+def fill_child_histograms(params, nodes, k, m):
     """Fill in the histograms of the children of node k: the one with fewer rows is counted, the other is the rest."""
-    few, many, cells = 2 * k + 1, 2 * k + 2, nodes.cells
+    few, many, hist = 2 * k + 1, 2 * k + 2, nodes.hist
     if nodes.end[few] - nodes.begin[few] > nodes.end[many] - nodes.begin[many]:
         few, many = many, few
-    if not (heavy(params, nodes, few) or heavy(params, nodes, many)):
+    if not (has_min_hessian(params, nodes, few) or has_min_hessian(params, nodes, many)):
         return
-    count_cells(nodes, few, m)
+    fill_histogram(nodes, few, m)
     for cell in range(m * (BINS + 1)):
-        cells[many, cell] = cells[k, cell] - cells[few, cell]
+        hist[many, cell] = hist[k, cell] - hist[few, cell]
 
 
 @inline
-def count_cells(nodes, k, m):
+def fill_histogram(nodes, k, m):
     """Sum the rows of node k by column and code."""
-    cells = nodes.cells[k]
+    hist = nodes.hist[k]
     for cell in range(m * (BINS + 1)):
-        cells[cell] = 0
+        hist[cell] = 0
     for place in range(nodes.begin[k], nodes.end[k]):
         i = nodes.order[place]
         packed, row = nodes.packed[i], nodes.codes[i * COLUMNS : (i + 1) * COLUMNS]
         for q in range(m):
-            cells[q * (BINS + 1) + int(row[q])] += packed
+            hist[q * (BINS + 1) + int(row[q])] += packed
 
 
 @inline
-def best_split(params, sizes, nodes, k, m):
+def best_split(params, n_bins, nodes, k, m):
     """(place among the columns chosen, last code on the left, whether rows without a value go left); place -1: none."""
-    cells, (penalty, least), found, last, left = nodes.cells[k], limits(params, nodes.scale), -1, 0, False
-    every = total_of_cells(cells, 0, BINS + 1)
-    best = gain_of(every, 0, penalty, 0.0) * (1.0 + ROUNDING)
+    hist, (l2, min_hessian), found, last, left = nodes.hist[k], split_limits(params, nodes.scale), -1, 0, False
+    every = sum_histogram(hist, 0, BINS + 1)
+    best = gain_of(every, 0, l2, 0.0) * (1.0 + ROUNDING)
     for q in range(m):
-        at, below, size = q * (BINS + 1), 0, sizes[nodes.chosen[q]]
-        none = cells[at]
+        at, below, size = q * (BINS + 1), 0, n_bins[nodes.chosen[q]]
+        none = hist[at]
         for code in range(size):
-            below += cells[at + code] if code > 0 else 0
+            below += hist[at + code] if code > 0 else 0
             nodes.below[code] = below
         for side in range(int(none != 0), -1, -1):
             add, better = side * none, 0
             for code in range(size):
-                gain = gain_of(nodes.below[code] + add, every - nodes.below[code] - add, penalty, least)
+                gain = gain_of(nodes.below[code] + add, every - nodes.below[code] - add, l2, min_hessian)
                 nodes.gains[code] = gain
                 better |= int(gain > best)
             for code in range(1 - side, size if better else 0):
@@ -284,122 +287,122 @@ def best_split(params, sizes, nodes, k, m):
 
 
 @inline(force=True)
-def limits(params, scale):
-    """(penalty, least curvature of either side of a split) in units."""
-    return params.penalty * scale[CURVATURE], params.least * scale[CURVATURE]
+def split_limits(params, scale):
+    """(l2, least hessian of either side of a split) in units."""
+    return params.l2 * scale[HESSIAN], params.min_hessian * scale[HESSIAN]
 
 
 @inline(force=True)
-def gain_of(left, right, penalty, least):
-    """G_l^2/(C_l + penalty) + G_r^2/(C_r + penalty) in units; 0 where a side has less than the least curvature."""
-    a, b = float(left & CURVATURES), float(right & CURVATURES)
-    if min(a, b) < least:
+def gain_of(left, right, l2, min_hessian):
+    """G_l^2/(C_l + l2) + G_r^2/(C_r + l2) in units; 0 where a side has less than the least hessian."""
+    a, b = float(left & HESSIAN_MASK), float(right & HESSIAN_MASK)
+    if min(a, b) < min_hessian:
         return 0.0
     g, h = float(left >> BITS), float(right >> BITS)
-    return (g * g * (b + penalty) + h * h * (a + penalty)) / ((a + penalty) * (b + penalty))
+    return (g * g * (b + l2) + h * h * (a + l2)) / ((a + l2) * (b + l2))
 
 
 @inline
-def part_rows(params, state, work, t, k, q, last):
+def partition_rows(params, state, work, t, k, q, last):
     """Put the rows of node k that go left first; returns where the others begin.
 
     Rows in the bins on either side of the split are parted by their values, after its edge is moved. Others are parted
     without branches, which would be foretold wrongly.
     """
-    nodes, parting, now = work.nodes, work.parting, state.now[0]
-    j, n, at, aside, near = int(nodes.chosen[q]), rows_of_refit(now), nodes.begin[k], 0, 0
-    codes, edge = state.by_column[j * n : (j + 1) * n], state.trees.edge
-    first, below, following = 0 if state.trees.none_left[t, k] else 1, last, last
-    if last > 0 and state.sizes[j] == BINS:
-        below, following = last - 1, next_code(nodes.cells[k], q, last)
+    nodes, partition, now = work.nodes, work.partition, state.now[0]
+    j, n, at, right_rows, edge_rows = int(nodes.chosen[q]), refit_rows(now), nodes.begin[k], 0, 0
+    codes, threshold = state.column_codes[j * n : (j + 1) * n], state.trees.threshold
+    first, below, following = 0 if state.trees.missing_left[t, k] else 1, last, last
+    if last > 0 and state.n_bins[j] == BINS:
+        below, following = last - 1, next_code(nodes.hist[k], q, last)
     for place in range(nodes.begin[k], nodes.end[k]):
         i = nodes.order[place]
         code = codes[i]
         left, between = int(first <= code) * int(code <= below), int(below < code) * int(code <= following)
-        nodes.order[at], parting.aside[aside], parting.near[near] = i, i, i
+        nodes.order[at], partition.right_rows[right_rows], partition.edge_rows[edge_rows] = i, i, i
         at += left
-        near += between
-        aside += 1 - left - between
-    if count_parts(now, state.values, nodes.packed, parting, j, near):
-        move_edge(limits(params, nodes.scale), state.trees, nodes.cells[k], parting, t, k, q, below)
-    for place in range(near):
-        i = parting.near[place]
-        left = int(parting.value[place] <= edge[t, k])
-        nodes.order[at], parting.aside[aside] = i, i
+        edge_rows += between
+        right_rows += 1 - left - between
+    if count_parts(now, state.values, nodes.packed, partition, j, edge_rows):
+        refine_threshold(split_limits(params, nodes.scale), state.trees, nodes.hist[k], partition, t, k, q, below)
+    for place in range(edge_rows):
+        i = partition.edge_rows[place]
+        left = int(partition.value[place] <= threshold[t, k])
+        nodes.order[at], partition.right_rows[right_rows] = i, i
         at += left
-        aside += 1 - left
-    for place in range(aside):
-        nodes.order[at + place] = parting.aside[place]
+        right_rows += 1 - left
+    for place in range(right_rows):
+        nodes.order[at + place] = partition.right_rows[place]
     return at
 
 
 @inline
-def next_code(cells, q, last):
+def next_code(hist, q, last):
     """The code after `last` that rows of the node have in column q of those chosen."""
     code = last + 1
-    while code < BINS and cells[q * (BINS + 1) + code] == 0:
+    while code < BINS and hist[q * (BINS + 1) + code] == 0:
         code += 1
     return code
 
 
 @inline
-def total_of_cells(cells, begin, end):
+def sum_histogram(hist, begin, end):
     """The sum of the cells from begin to end."""
     total = 0
     for cell in range(begin, end):
-        total += cells[cell]
+        total += hist[cell]
     return total
 
 
 @inline
-def move_edge(limits, trees, cells, parting, t, k, q, below):
+def refine_threshold(split_limits, trees, hist, partition, t, k, q, below):
     """Move the edge of node k's split to where it gains most among the rows that `count_parts` has summed.
 
     An edge is in the middle between two of the parts. Rows with codes up to `below` are on the left anyway.
     """
-    edge, span, (penalty, least) = trees.edge, parting.span, limits
+    threshold, span, (l2, min_hessian) = trees.threshold, partition.span, split_limits
     at, best, under, found = q * (BINS + 1), 0.0, 0.0, False
-    every = total_of_cells(cells, 0, BINS + 1)
-    left = total_of_cells(cells, at + 1 - int(trees.none_left[t, k]), at + below + 1)
+    every = sum_histogram(hist, 0, BINS + 1)
+    left = sum_histogram(hist, at + 1 - int(trees.missing_left[t, k]), at + below + 1)
     for part in range(PARTS):
         if span[part, LOW] > span[part, HIGH]:
             continue
         if found:
-            edge[t, k], found = 0.5 * under + 0.5 * span[part, LOW], False
-            if edge[t, k] >= span[part, LOW]:
-                edge[t, k] = under
-        left += parting.parts[part]
-        gain = gain_of(left, every - left, penalty, least)
+            threshold[t, k], found = 0.5 * under + 0.5 * span[part, LOW], False
+            if threshold[t, k] >= span[part, LOW]:
+                threshold[t, k] = under
+        left += partition.parts[part]
+        gain = gain_of(left, every - left, l2, min_hessian)
         if part < PARTS - 1 and gain > best:
             best, under, found = gain * (1.0 + ROUNDING), span[part, HIGH], True
 
 
 @inline
-def count_parts(now, values, packed, parting, j, near):
-    """Sum the first `near` rows of parting.near in `PARTS` of equal width by their values of column j.
+def count_parts(now, values, packed, partition, j, edge_rows):
+    """Sum the first `edge_rows` rows of partition.edge_rows in `PARTS` of equal width by their values of column j.
 
-    Returns False if these are all the same. Fills in what else is in `parting` but for `aside`.
+    Returns False if these are all the same. Fills in what else is in `partition` but for `right_rows`.
     """
-    ring, width, low, high, span = ring_of(now), now["width"], math.inf, -math.inf, parting.span
-    for place in range(near):
-        x = float(values[slot_of(ring, parting.near[place]) * width + j])
-        parting.value[place], low, high = x, min(low, x), max(high, x)
+    ring, width, low, high, span = ring_of(now), now["width"], math.inf, -math.inf, partition.span
+    for place in range(edge_rows):
+        x = float(values[slot_of(ring, partition.edge_rows[place]) * width + j])
+        partition.value[place], low, high = x, min(low, x), max(high, x)
     if not low < high:
         return False
     for part in range(PARTS):
-        parting.parts[part] = 0
+        partition.parts[part] = 0
         span[part, LOW], span[part, HIGH] = math.inf, -math.inf
     parts = PARTS / (high - low)
-    for place in range(near):
-        i, x = parting.near[place], float(parting.value[place])
+    for place in range(edge_rows):
+        i, x = partition.edge_rows[place], float(partition.value[place])
         part = min(int(parts * (x - low)), PARTS - 1)
-        parting.parts[part] += packed[i]
+        partition.parts[part] += packed[i]
         span[part, LOW], span[part, HIGH] = min(span[part, LOW], x), max(span[part, HIGH], x)
     return True
 
 
 @inline(force=True)
-def place_of(column, classes, t, k):
+def leaf_offset(column, classes, t, k):
     """Return where the values of leaf k of tree t begin, one for each class. column : of the trees"""
     return (t * (2 * column.shape[1] + 1) + k) * classes
 
@@ -412,45 +415,45 @@ def is_leaf(column, t, k):
 
 
 @inline
-def fill_leaves(params, several, state, slopes, leaf, by_leaf, t):
+def fill_leaves(params, several, state, grad_hess, leaf, by_leaf, t):
     """Fill in the values of the leaves of tree t; those of other nodes are 0.
 
     Rows of one score have the slopes by which the tree was split.
     """
-    now, value, column, classes = state.now[0], state.trees.value, state.trees.column, len(state.starts)
-    across, ring = scores_of_row(now["known"]), ring_of(now)
+    now, value, column, classes = state.now[0], state.trees.value, state.trees.column, len(state.base_scores)
+    row_stride, ring = padded_scores(now["refit_classes"]), ring_of(now)
     for k in range(by_leaf.shape[1]):
-        for c in range(across if is_leaf(column, t, k) else 0):
-            by_leaf[GRADIENT, k, c] = by_leaf[CURVATURE, k, c] = 0.0
-    for i in range(rows_of_refit(now)):
+        for c in range(row_stride if is_leaf(column, t, k) else 0):
+            by_leaf[GRADIENT, k, c] = by_leaf[HESSIAN, k, c] = 0.0
+    for i in range(refit_rows(now)):
         k = leaf[slot_of(ring, i)]
-        if len(several) == 0 or across == 1:
-            by_leaf[GRADIENT, k, 0] += slopes[i, GRADIENT]
-            by_leaf[CURVATURE, k, 0] += slopes[i, CURVATURE]
+        if len(several) == 0 or row_stride == 1:
+            by_leaf[GRADIENT, k, 0] += grad_hess[i, GRADIENT]
+            by_leaf[HESSIAN, k, 0] += grad_hess[i, HESSIAN]
         else:
-            add_slopes(state.labels, state.scores, i, slot_of(ring, i), across, by_leaf, k)
+            add_grad_hess(state.labels, state.scores, i, slot_of(ring, i), row_stride, by_leaf, k)
     for k in range(by_leaf.shape[1]):
-        at = place_of(column, classes, t, k)
-        clear_first(value[at:], now["known"])
-        for c in range(now["known"] if is_leaf(column, t, k) else 0):
-            step = by_leaf[GRADIENT, k, c] * (-params.rate / (by_leaf[CURVATURE, k, c] + params.penalty))
-            value[at + c] = min(max(step, -params.longest), params.longest)
+        at = leaf_offset(column, classes, t, k)
+        clear_first(value[at:], now["refit_classes"])
+        for c in range(now["refit_classes"] if is_leaf(column, t, k) else 0):
+            step = by_leaf[GRADIENT, k, c] * (-params.learning_rate / (by_leaf[HESSIAN, k, c] + params.l2))
+            value[at + c] = min(max(step, -params.max_leaf_value), params.max_leaf_value)
 
 
 @inline
-def add_leaves(params, state, leaf, moves, t):
+def add_leaves(params, state, leaf, leaf_updates, t):
     """Add to the scores of each row the values of its leaf.
 
-    leaf : uint8[slots]; moves : float64[nodes, room for the scores of a row], overwritten
+    leaf : uint8[slots]; leaf_updates : float64[nodes, room for the scores of a row], overwritten
     """
-    known, at = state.now[0]["known"], place_of(state.trees.column, len(state.starts), t, 0)
-    across, ring = scores_of_row(known), ring_of(state.now[0])
-    for k in range(len(moves)):
-        for c in range(across if is_leaf(state.trees.column, t, k) else 0):
-            value = state.trees.value[at + k * len(state.starts) + c] if c < known else 0.0
-            moves[k, c] = move_of(params.several, value)
-    for i in range(rows_of_refit(state.now[0])):
-        move(params.several, state.scores, i, across, moves[leaf[slot_of(ring, i)]])
+    known, at = state.now[0]["refit_classes"], leaf_offset(state.trees.column, len(state.base_scores), t, 0)
+    row_stride, ring = padded_scores(known), ring_of(state.now[0])
+    for k in range(len(leaf_updates)):
+        for c in range(row_stride if is_leaf(state.trees.column, t, k) else 0):
+            value = state.trees.value[at + k * len(state.base_scores) + c] if c < known else 0.0
+            leaf_updates[k, c] = leaf_update_of(params.several, value)
+    for i in range(refit_rows(state.now[0])):
+        update_scores(params.several, state.scores, i, row_stride, leaf_updates[leaf[slot_of(ring, i)]])
 
 
 @inline
@@ -460,11 +463,11 @@ def find_leaves(params, state, leaf, t, ring, end):
     The looks for one row need not wait for those for another.
     """
     width = state.now[0]["width"]
-    for first in range(0, end, SIDE_BY_SIDE):
-        last = min(first + SIDE_BY_SIDE, end)
+    for first in range(0, end, BLOCK_ROWS):
+        last = min(first + BLOCK_ROWS, end)
         for i in range(first, last):
             leaf[slot_of(ring, i)] = 0
-        for _ in range(params.depth):
+        for _ in range(params.max_depth):
             for i in range(first, last):
                 slot = slot_of(ring, i)
                 leaf[slot] = child_of(state.trees, t, leaf[slot], state.values, slot * width)
@@ -473,7 +476,7 @@ def find_leaves(params, state, leaf, t, ring, end):
 @inline(force=True)
 def child_of(trees, t, k, values, at):
     """Say where a row with the values values[at:] comes from node k of tree t; k if that is a leaf. No branch."""
-    column, edge, none_left = trees.column[t, k], trees.edge[t, k], trees.none_left[t, k]
+    column, threshold, missing_left = trees.column[t, k], trees.threshold[t, k], trees.missing_left[t, k]
     value = values[at + max(column, 0)]
-    left = none_left if value == 0.0 else value <= edge
+    left = missing_left if value == 0.0 else value <= threshold
     return k + (k + 2 - left) * (column != LEAF)

@@ -44,7 +44,7 @@ import numpy as np
 from sonlearn.data.linear_algebra import INVERSE, ROOT, add_scaled, clear_first, dot, minus_dot, set_scaled, spectral
 from sonlearn.data.rows import features_with, is_learned
 from sonlearn.jit import inline, jit
-from sonlearn.learn.losses import SQUARED, leads_too_far, loss_slope, row_scale, slopes, within_bounds
+from sonlearn.learn.losses import SQUARED, gradient_too_large, loss_slope, row_scale, slopes, within_bounds
 from sonlearn.learn.tolerances import LARGEST, LIMIT, SPAN
 
 FULL_ON, AROW, PSEUDO, ADA_FULL, ADA_LR, RIDGE = range(6)
@@ -361,7 +361,7 @@ def learn_spectral(params, state, rows, out, start, learns):
             w -= params.rate * apply(params, A, g)
         if not np.isfinite(w).all():
             return i
-        if leads_too_far(params.output.loss, rows.base[i] + (w[:, 0] * x).sum(), np.dot(x, x), LIMIT):
+        if gradient_too_large(params.output.loss, rows.base[i] + (w[:, 0] * x).sum(), np.dot(x, x), LIMIT):
             return i
         now.t += 1
         now.seen = d

@@ -74,7 +74,7 @@ class DiagonalFD(Engine):
     def calls(self, state: DiagonalFDState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> Calls:
         """See `Engine.calls`."""
         work = rounds.new_work(self._params, state)
-        return [(rounds.follow, (self._params, state, work, rows, out.raw, start, learns))]
+        return [(rounds.predict_and_learn, (self._params, state, work, rows, out.raw, start, learns))]
 
     def weights(self, state: DiagonalFDState, features: int, number: int | None = None) -> np.ndarray:
         """Weights in the scale of the input."""

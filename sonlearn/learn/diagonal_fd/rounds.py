@@ -127,7 +127,7 @@ def new_work(params: DiagonalFDParams, state: DiagonalFDState) -> DiagonalFDScra
 
 
 @jit
-def follow(params, state, work, rows, raw, start, learns):
+def predict_and_learn(params, state, work, rows, raw, start, learns):
     """Predict rows from `start` on and, where it `learns`, learn them; returns the first row that was refused, or n.
 
     params : DiagonalFDParams; state : DiagonalFDState, modified where it `learns`

@@ -45,18 +45,18 @@ class CommitteeByRow(EngineByRow):
         if left:
             most = int(state.now["rows"][0]) + left - 1
         if resting.rows_left(state.resting):
-            kept, before = resting.spare(state.resting, SPARE_ROWS, len(rows.features))
+            kept, before = resting.reserve_ahead(state.resting, SPARE_ROWS, len(rows.features))
             state, most = state._replace(resting=kept), min(most, int(state.now["rows"][0]) + before)
         given = rows._replace(weight=weighted)
         scaled, scale, labelled = target.label_calls(state.labels, given, state.now, False)
-        work, K = committee.at_work(state), target.width(state.labels)
+        work, K = committee.active_members(state), target.width(state.labels)
         V, z, part = np.ones((len(work.online), 1, K)), [np.zeros((1, K))] * 2, Part(scaled, scale)
-        if work.apart:
+        if work.separate:
             z[1] = np.zeros((1, K))
         self._views = {
             name: RowOfView(committee.views.every[i], i, state.views[i], scaled, self._features, room)
             for i, name in enumerate(committee.views.names)
-            if name in work.sharing
+            if name in work.by_view
         }
         self._members = {}
         first, last = (list(itertools.chain(*views.values())) for views in (work.first, work.stacked))
@@ -80,7 +80,7 @@ class CommitteeByRow(EngineByRow):
         begin += [(divide, (state.now, rows.weight, rows.y, True, weighted)), *labelled]
         end = [*committee.combine(state, V, part, True, z), *committee.count(state, part, V, z)]
         if state.resting.kept.now["due"][0]:
-            end.append((resting.keep, (state.resting.kept, given)))
+            end.append((resting.buffer_rows, (state.resting.kept, given)))
         end += target.finish(state.labels, scale, z, out)
         self._arrange(begin, first, (*self._views.values(), *self._members.values()), end)
         return self._with_stages(state)

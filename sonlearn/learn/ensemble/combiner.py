@@ -15,7 +15,7 @@ Members learn at different speeds and streams drift, so A forgets: after PERIOD 
 retention r = RETENTION, a window of about 5,000 rows. A is a sum of positive terms, nothing is subtracted, so that it
 stays positive definite however long the stream.
 
-The step of one score: with c_t = p (1 - p) for logistic loss, at least FLOOR; 2 for squared; for others see
+The step of one score: with c_t = p (1 - p) for logistic loss, at least MIN_CURVATURE; 2 for squared; for others see
 `value_slope_curvature`, a row of label y and weight h whose inputs are v gives
 
     A <- A + h c_t v v',    w <- w - h l'(w'v, y) A^-1 v
@@ -90,7 +90,7 @@ def new_combiner(members: Iterable[Member], precision: tuple[float, ...], decay:
     )  # fmt: skip
 
 
-def without(combiner: Combiner, members: list[int]) -> Combiner:
+def reset_inputs(combiner: Combiner, members: list[int]) -> Combiner:
     """The combiner as if `members` had never predicted: their weight 0, their part of A apart from the others'."""
     w, A = combiner.w.copy(), combiner.A.copy()
     w[:, members] = A[:, members] = A[:, :, members] = 0.0
@@ -121,7 +121,7 @@ def conditioned(combiner: Combiner, gone: list[int]) -> Combiner:
     rest, w = np.setdiff1d(np.arange(combiner.w.shape[1]), gone), combiner.w.copy()
     for e, A in enumerate(combiner.A):
         w[e, rest] += np.linalg.solve(A[np.ix_(rest, rest)], A[np.ix_(rest, gone)] @ w[e, gone])
-    return without(combiner._replace(w=w), gone)
+    return reset_inputs(combiner._replace(w=w), gone)
 
 
 def weights_of(combiner: Combiner) -> np.ndarray:
@@ -130,7 +130,7 @@ def weights_of(combiner: Combiner) -> np.ndarray:
     return share @ combiner.w / share.sum()
 
 
-def of_inputs(combiner: Combiner, at: Sequence[int]) -> Combiner:
+def select_inputs(combiner: Combiner, at: Sequence[int]) -> Combiner:
     """The combiner of the inputs `at` alone, if no others have ever been other than 0: itself if those are all.
 
     What all inputs share is in the same memory; `copy_inputs` takes the rest back.
@@ -201,7 +201,7 @@ def merge_combiners(combiners: Sequence[Combiner], base: Combiner, gone: Sequenc
         base.rows + int(sum(rows) - base.rows[0] * len(rows)), base.retention.copy(),
         left=base.left + sum(fading), mean=combiners[-1].mean.copy(),
     )  # fmt: skip
-    return without(found, out)
+    return reset_inputs(found, out)
 
 
 def _positive(A: np.ndarray) -> np.ndarray:
@@ -215,7 +215,7 @@ def _positive(A: np.ndarray) -> np.ndarray:
 
 
 #: Least curvature of logistic loss: a row that is sure still counts a little, or A would never forget the first ones.
-FLOOR = 1e-4
+MIN_CURVATURE = 1e-4
 #: A_0 of each of the learners, as a multiple of I.
 PRIOR_PRECISION = (2.0, 100.0)
 #: The same where values are predicted, in standard deviations, for each unit of the loss's curvature.
@@ -227,7 +227,7 @@ MIN_QUANTILE_ERROR = 0.1
 ERROR_OUTLIER, ERRORS_FIRST = 8.0, 10.0
 #: A mean squared error below this counts as this: rows that were predicted nearly exactly may not outweigh all that
 #: come after a change.
-LEAST_ERROR = 0.01
+MIN_ERROR = 0.01
 #: Log-odds of one learner beyond this are this; those of the mixture: no probability is nearer to 0 or 1 than 1e-12.
 MAX_LOG_ODDS, MAX_MIXTURE_LOG_ODDS = 30.0, 27.6
 
@@ -308,7 +308,7 @@ def value_slope_curvature(loss, z, y):
         value, slope = math.log1p(e), -y * e / (1.0 + e)
         if not margin > 0.0:
             value, slope = value - margin, -y / (1.0 + e)
-        return value, slope, max(e / ((1.0 + e) * (1.0 + e)), FLOOR)
+        return value, slope, max(e / ((1.0 + e) * (1.0 + e)), MIN_CURVATURE)
     value, e, c = loss_value(loss, z, y), z - y, 1.0
     if loss.code == SQUARED:
         c = 2.0
@@ -337,7 +337,7 @@ def take_step(loss, combiner, e, V, row, z, y, h, scratch):
     value, slope, c = value_slope_curvature(loss, z, y)
     kept, recent = value, combiner.recent[e]
     if loss.code == SQUARED:
-        share, worth = share_in_bounds(recent, abs(z - y)), worth_of_errors(recent)
+        share, worth = outlier_share(recent, abs(z - y)), noise_weight(recent)
         slope, c, kept = slope * share * worth, c * share * worth, (share * (z - y)) ** 2
     recent[0] += h
     recent[1] += h * kept
@@ -355,17 +355,17 @@ def take_step(loss, combiner, e, V, row, z, y, h, scratch):
 
 
 @inline
-def share_in_bounds(recent, error):
+def outlier_share(recent, error):
     """The share of an `error` (>= 0) that is no outlier beside those before it; recent : of a learner"""
     most = ERROR_OUTLIER * math.sqrt(recent[1] / recent[0]) if recent[0] >= ERRORS_FIRST else math.inf
     return most / error if error > most > 0.0 else 1.0
 
 
 @inline
-def worth_of_errors(recent):
+def noise_weight(recent):
     """Weight of rows as their noise has it, of squared loss; recent : of a learner"""
     mean = recent[1] / recent[0] if recent[0] >= ERRORS_FIRST else 1.0
-    return 1.0 / min(max(mean, LEAST_ERROR), 1.0)
+    return 1.0 / min(max(mean, MIN_ERROR), 1.0)
 
 
 @inline

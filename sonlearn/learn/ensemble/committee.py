@@ -30,14 +30,14 @@ from sonlearn.files.storage import Maybe
 from sonlearn.jit import jit
 from sonlearn.jit.sequence import Calls, run_calls
 from sonlearn.learn.delay import DelayQueue, exchange, new_waiting, with_room_for
-from sonlearn.learn.drift import Drift, merge_drifts, new_drift, watch
+from sonlearn.learn.drift import Drift, detect_drift, merge_drifts, new_drift
 from sonlearn.learn.engine import Contributions, Engine, Predictions, State, first_not_finite
 from sonlearn.learn.ensemble import merging, progress, resting
 from sonlearn.learn.ensemble.by_row import CommitteeByRow
-from sonlearn.learn.ensemble.combiner import Combiner, conditioned, discount, weights_of, without
+from sonlearn.learn.ensemble.combiner import Combiner, conditioned, discount, reset_inputs, weights_of
 from sonlearn.learn.ensemble.label_scale import relative_weights
-from sonlearn.learn.ensemble.progress import VALUES, measure, tally_up
-from sonlearn.learn.ensemble.pruning import NAMES, RARE, SHORT, Judge, PruningCase, next_checkpoint, prune
+from sonlearn.learn.ensemble.progress import VALUES, update_losses, update_tally
+from sonlearn.learn.ensemble.pruning import NAMES, RARE, SHORT, Importance, PruningCase, next_checkpoint, prune
 from sonlearn.learn.ensemble.resting import Copy, Resting, new_resting
 from sonlearn.learn.ensemble.scheduling import Scheduler, Seen, Views
 from sonlearn.learn.ensemble.slots import ClassSlots
@@ -73,7 +73,7 @@ class CommitteeState(NamedTuple):
     resting: Annotated[Resting, PART]  # members at rest, and what they weigh
     # float64[k, 5]; sums of h and of h * error over the rows learned, each member's own progress; entries that it saw;
     # of how many different features, up to the checkpoint that asks; and of h * error times the sum of h before
-    tally: Annotated[np.ndarray, Axis(), merging.tallied]
+    tally: Annotated[np.ndarray, Axis(), merging.merge_tallies]
     # float64[2, 3]; of the online and of the offline combination: sums of h, h * loss and h * error of the rows learned
     totals: Annotated[np.ndarray, Axis(), summed]
     drift: Annotated[Drift, Axis(), merge_drifts]  # changes of the stream
@@ -82,18 +82,18 @@ class CommitteeState(NamedTuple):
     now: Annotated[np.ndarray, SCALARS]  # structured [1]: see `NOW`
 
 
-class AtWork(NamedTuple):
+class ActiveMembers(NamedTuple):
     """Members that have not been pruned, and the inputs of the combinations."""
 
     active: list[int]  # positions of the members
-    sharing: dict[str, list[int]]  # of each view its members, as places in `active`
+    by_view: dict[str, list[int]]  # of each view its members, as places in `active`
     first: dict[str, list[int]]  # of those that are not stacked
     asked: dict[str, list[int]]  # of those of these that the members with a long memory need
     stacked: dict[str, list[int]]  # of the others
     below: list[int]  # positions of the inputs that these are shown
     online: list[int]  # positions of the inputs of the online combination
     offline: list[int]  # of the offline one: those with a long memory
-    apart: bool  # whether that is another one, with a combiner of its own
+    separate: bool  # whether that is another one, with a combiner of its own
 
 
 class Committee(Engine):
@@ -129,7 +129,7 @@ class Committee(Engine):
         self.above = others if self.stacked else []  #: positions of the inputs that no stacked view shows
         self.merges = all(engine.merges for engine in self.engines)
         self.prunes = options.prune and options.budget != "rich"
-        self._scheduler, self._room, self._at_work = Scheduler(threads), np.zeros(0), dict[bytes, AtWork]()
+        self._scheduler, self._room, self._active = Scheduler(threads), np.zeros(0), dict[bytes, ActiveMembers]()
 
     def new(self, classes: int = 0) -> CommitteeState:
         """State of a committee that has seen nothing; of several classes, so many have been named."""
@@ -139,8 +139,8 @@ class Committee(Engine):
             views=self.views.new(),
             members=tuple(engine.new() for engine in self.engines),
             online=self.target.new_combiner(self.inputs),
-            offline=without(self.target.new_combiner(self.inputs if self.short else ()), self.short),
-            below=without(self.target.new_combiner(self.inputs if self.stacked else ()), self.above),
+            offline=reset_inputs(self.target.new_combiner(self.inputs if self.short else ()), self.short),
+            below=reset_inputs(self.target.new_combiner(self.inputs if self.stacked else ()), self.above),
             resting=new_resting(len(self.inputs), self.target.rests),
             tally=np.zeros((k, 5)),
             totals=np.zeros((2, 3)),
@@ -166,8 +166,8 @@ class Committee(Engine):
 
     def reserve(self, state: CommitteeState, rows: Rows, features: int) -> CommitteeState:
         """Views have room for the batch, members for the features so far; theirs of the batch comes with it."""
-        work = self.at_work(state)
-        needed = set(work.sharing)
+        work = self.active_members(state)
+        needed = set(work.by_view)
         if len(rows.marks) and not state.now["in_parts"][0]:  # from one of these rows on they may be in parts
             needed |= {self.members[i].view for i in np.flatnonzero(self.of_words).tolist()}
         views = self.views.reserve(state.views, rows, features, needed)
@@ -195,8 +195,8 @@ class Committee(Engine):
 
     def predict(self, state: CommitteeState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
-        for start, stop in self._parts(state, out):
-            part, seen = self._asked(state, rows_between(rows, start, stop))
+        for start, stop in self._row_blocks(state, out):
+            part, seen = self._unlabelled(state, rows_between(rows, start, stop))
             _, z = self._offline(state, part, seen)
             run_calls(self.target.finish(state.labels, part.scale, (z, z), out.part(start, stop)))
         return first_not_finite(out)
@@ -207,9 +207,9 @@ class Committee(Engine):
 
     def contributions(self, state: CommitteeState, rows: Rows, number: int | None = None) -> Contributions:
         """Return what the members make of `rows` in the offline combination."""
-        whole, seen = self._asked(state, rows)
+        whole, seen = self._unlabelled(state, rows)
         V, z = self._offline(state, whole, seen)
-        work = self.at_work(state)
+        work = self.active_members(state)
         own, w = V[[work.online.index(i) for i in work.offline]], weights_of(self.offline_combiner(state))[work.offline]
         found = self.target.contributions(state.labels, whole.scale, own, w, z, number)
         return found._replace(names=tuple(self.inputs[i].name for i in work.offline))
@@ -220,7 +220,7 @@ class Committee(Engine):
 
         def of_slot(k: int | None) -> np.ndarray:
             total = np.zeros(features)
-            for i in self.at_work(state).active:
+            for i in self.active_members(state).active:
                 if self.members[i].view == "raw" and combined[i]:
                     own = self.engines[i].weights(state.members[i], features, k)
                     total += combined[i] * self.members[i].gain * own
@@ -231,7 +231,7 @@ class Committee(Engine):
     def packed(self, state: CommitteeState) -> CommitteeState:
         """`state` without spare room."""
         return super().packed(state._replace(
-            views=self.views.kept(state.views, self.at_work(state).sharing),
+            views=self.views.kept(state.views, self.active_members(state).by_view),
             waiting=state.waiting.packed(self.target.width(state.labels)),
         ))  # fmt: skip
 
@@ -239,7 +239,7 @@ class Committee(Engine):
         """`state` with other numbers (see `Engine.renumbered`): the views', and what members see of these."""
         views, shown = self.views.renumbered(state.views, numbers)
         members, now = list(state.members), state.now.copy()
-        for i in self.at_work(state).active:
+        for i in self.active_members(state).active:
             own = shown[self.members[i].view]
             members[i] = self.engines[i].renumbered(members[i], Numbers(own, int(own.max(initial=-1)) + 1))
         now["features"] = 1 + numbers.features[: now["features"][0]].max(initial=-1)
@@ -260,12 +260,12 @@ class Committee(Engine):
             return merged
         return self._pruned(merged) if left <= after - most else merged  # to which no learner has come by itself
 
-    def carried(self, state: CommitteeState, base: CommitteeState, previous: CommitteeState) -> CommitteeState:
-        """Members of a long memory go on as they moved before (see `Engine.carried`)."""
+    def add_momentum(self, state: CommitteeState, base: CommitteeState, previous: CommitteeState) -> CommitteeState:
+        """Members of a long memory go on as they moved before (see `Engine.add_momentum`)."""
         members = list(state.members)
         for i in np.flatnonzero(state.active & base.active & previous.active).tolist():
             if i in self.long:
-                members[i] = self.engines[i].carried(members[i], base.members[i], previous.members[i])
+                members[i] = self.engines[i].add_momentum(members[i], base.members[i], previous.members[i])
         return state._replace(members=tuple(members))
 
     def facts(self, state: CommitteeState) -> dict[str, Any]:
@@ -287,7 +287,7 @@ class Committee(Engine):
             for combiner in (state.online, state.offline, state.below):
                 discount(combiner)
         if state.now["passes"][0] > 0 or again:
-            resting.begin_anew(state.resting)
+            resting.reset(state.resting)
         for engine, own in zip(self.engines, state.members, strict=True):
             engine.next_pass(own, again)
         state.now["passes"] = state.now["passes"] + 1 if again else 0
@@ -300,22 +300,22 @@ class Committee(Engine):
 
     # -- who is at work ----------------------------------------------------------------------------------------------
 
-    def at_work(self, state: CommitteeState) -> AtWork:
+    def active_members(self, state: CommitteeState) -> ActiveMembers:
         """Return who is at work; looked up, since it changes at a few checkpoints only."""
         key = state.active.tobytes()
-        if key not in self._at_work:
-            active, sharing = np.flatnonzero(state.active).tolist(), dict[str, list[int]]()
+        if key not in self._active:
+            active, by_view = np.flatnonzero(state.active).tolist(), dict[str, list[int]]()
             for j, i in enumerate(active):
-                sharing.setdefault(self.members[i].view, []).append(j)
+                by_view.setdefault(self.members[i].view, []).append(j)
             online = [*active, *range(len(self.members), len(self.inputs))]
-            apart = len({i in self.long for i in active}) > 1
+            separate = len({i in self.long for i in active}) > 1
             offline = [i for i in online if i in self.long]
-            first, stacked = ({v: js for v, js in sharing.items() if VIEWS[v].stacked == own} for own in (False, True))
+            first, stacked = ({v: js for v, js in by_view.items() if VIEWS[v].stacked == own} for own in (False, True))
             asked = {view: [j for j in members if active[j] in self.long] for view, members in first.items()}
             asked = {view: members for view, members in asked.items() if members}
             below = [i for i in online if i not in self.above]
-            self._at_work[key] = AtWork(active, sharing, first, asked, stacked, below, online, offline, apart)
-        return self._at_work[key]
+            self._active[key] = ActiveMembers(active, by_view, first, asked, stacked, below, online, offline, separate)
+        return self._active[key]
 
     def offline_combiner(self, state: CommitteeState) -> Combiner:
         """That of the offline combination: of weights of members at rest and the usual ones."""
@@ -324,13 +324,13 @@ class Committee(Engine):
 
     def usual(self, state: CommitteeState) -> Combiner:
         """The combiner of members with a long memory that learns while labels come."""
-        return state.offline if self.at_work(state).apart else state.online
+        return state.offline if self.active_members(state).separate else state.online
 
     def rows_left(self, state: CommitteeState) -> int:
         """Rows that are still to be learned before the next checkpoint; 0: there is none to come."""
-        return next_checkpoint(self.target.rules, self._judged(state)) if self.prunes else 0
+        return next_checkpoint(self.target.rules, self._rows_counted(state)) if self.prunes else 0
 
-    def _judged(self, state: CommitteeState) -> int:
+    def _rows_counted(self, state: CommitteeState) -> int:
         """Rows learned but the first ones, which were predicted before any label had come: so many less than 0."""
         return _rows(state) - self.options.label_delay
 
@@ -338,7 +338,7 @@ class Committee(Engine):
 
     def to_input(self, state: CommitteeState, i: int, V: np.ndarray, rows: Rows, scale: Any) -> Calls:
         """Make an input of the combiners of what member i has left in V, float64[n, K], for the `rows` of its view."""
-        first = self.prunes and self._judged(state) < self.target.rules.first
+        first = self.prunes and self._rows_counted(state) < self.target.rules.first
         given = state.tally[i], rows.indptr, rows.features, rows.y, rows.weight, first
         return [*self.target.to_input(V, self.members[i], scale), (tally_entries, given)]
 
@@ -347,9 +347,9 @@ class Committee(Engine):
 
         Where there is but one combination, both arrays of z are the same.
         """
-        work = self.at_work(state)
+        work = self.active_members(state)
         calls = self.target.combine_some(state.online, work.online, V, part, learns, z[0])
-        if work.apart:
+        if work.separate:
             calls += self._combine_some(state.offline, work.offline, state, V, part, learns, z[1])
         return calls
 
@@ -361,7 +361,7 @@ class Committee(Engine):
         if not views:
             return []
         z = np.zeros(V.shape[1:])
-        calls = self._combine_some(state.below, self.at_work(state).below, state, V, part, learns, z)
+        calls = self._combine_some(state.below, self.active_members(state).below, state, V, part, learns, z)
         return [*calls, *((put_first, (z, rows.indptr, rows.values)) for rows in views)]
 
     def _combine_some(
@@ -369,7 +369,7 @@ class Committee(Engine):
         z: np.ndarray,
     ) -> Calls:  # fmt: skip
         """Fill z with a combination of the inputs `at`."""
-        online, calls = self.at_work(state).online, Calls()
+        online, calls = self.active_members(state).online, Calls()
         if at != online:
             some = np.array([online.index(i) for i in at], np.int64)
             every, V = V, np.zeros((len(some), *V.shape[1:]))
@@ -378,16 +378,16 @@ class Committee(Engine):
 
     def count(self, state: CommitteeState, part: Part, V: np.ndarray, z: Sequence[np.ndarray]) -> Calls:
         """Add rows to what is counted."""
-        target, rows, work, n = self.target, part.rows, self.at_work(state), len(part.rows.y)
+        target, rows, work, n = self.target, part.rows, self.active_members(state), len(part.rows.y)
         surprise, late = np.zeros(n), self.options.label_delay
         own = np.array(work.active), target.kind, V, part.scale.met, rows.y, rows.weight
-        calls: Calls = [(tally_up, (state.tally, *own))]
+        calls: Calls = [(update_tally, (state.tally, *own))]
         for which in range(0 if self.short else 1, 2):  # the offline combination last
             total = state.totals[which] if self.short else np.zeros(3)
             given = target.kind, target.loss, part.scale.met, part.scale.par, z[which], rows.y, rows.weight
-            calls.append((measure, (*given, total, surprise)))
+            calls.append((update_losses, (*given, total, surprise)))
         relative = target.kind == VALUES
-        calls.append((watch, (state.drift, relative, surprise, rows.y, rows.weight, late)))
+        calls.append((detect_drift, (state.drift, relative, surprise, rows.y, rows.weight, late)))
         columns = part_of(rows, COLUMNS) if state.now["in_parts"][0] else rows
         given = rows.indptr, rows.features, rows.y, rows.weight, columns.indptr, columns.values
         calls.append((count_learned, (state.now, *given, late + target.rules.words_after)))
@@ -414,7 +414,7 @@ class Committee(Engine):
         return end
 
     def _rows_at_a_time(self, state: CommitteeState, out: Predictions) -> int:
-        return max(MAX_NUMBERS // max(len(self.at_work(state).online) * out.raw.shape[1], 1), MIN_ROWS)
+        return max(MAX_NUMBERS // max(len(self.active_members(state).online) * out.raw.shape[1], 1), MIN_ROWS)
 
     def _learn_part(self, state: CommitteeState, rows: Rows, out: Predictions, settles: bool) -> CommitteeState:
         """Learn rows that end at a checkpoint at the latest.
@@ -422,7 +422,7 @@ class Committee(Engine):
         Where they have been learned from before, the combiners and what only counts stand still. With `settles` members
         of a long memory do, unless they only count or there are new classes.
         """
-        again, before = bool(state.now["passes"][0] > 0), self.at_work(state)
+        again, before = bool(state.now["passes"][0] > 0), self.active_members(state)
         rows = rows._replace(weight=relative_weights(state.now, rows.weight, rows.y))
         labels, scaled, scale = self.target.learned(state.labels, rows, state.now, again)
         settles = settles and self.target.width(labels) == self.target.width(state.labels)
@@ -433,30 +433,30 @@ class Committee(Engine):
         if late:
             waiting = with_room_for(state.waiting, self.target.width(state.labels))
             state = state._replace(waiting=waiting)
-        V, z = self._space(state, len(part.rows.y))
+        V, z = self._buffers(state, len(part.rows.y))
 
         def combine(which: slice) -> None:
             """Combine rows for which all members have predicted; parts come in their order."""
             own, some = np.ascontiguousarray(V[:, which]), part.between(which)
             if late:
-                self._exchange(state, state.waiting.inputs, 0, self.at_work(state).online, some, own)
+                self._exchange(state, state.waiting.inputs, 0, self.active_members(state).online, some, own)
                 V[:, which] = own
             run_calls(self.combine(state, own, some, not again, [each[which] for each in z]))
 
         state = self._learn_members(state, part, seen, again, settles, V, combine)
         if not again:
-            state = self._counted(state, part, V, z)
+            state = self._tally_rows(state, part, V, z)
         run_calls(self.target.finish(state.labels, part.scale, z, out))
-        views, left = tuple(own), self.at_work(state)
-        gone = before.sharing.keys() - left.sharing.keys()  # what waits for words has room for this batch
+        views, left = tuple(own), self.active_members(state)
+        gone = before.by_view.keys() - left.by_view.keys()  # what waits for words has room for this batch
         state = state._replace(views=self.views.kept(views, set(self.views.names) - gone))
-        return state if again else self._kept(state, rows)
+        return state if again else self._update_resting(state, rows)
 
     def _learn_members(
         self, state: CommitteeState, part: Part, seen: Seen, again: bool, settles: bool, V: np.ndarray, combine: Any
     ) -> CommitteeState:
         """Let the members predict and learn; fills V, and calls ``combine(which)`` for all rows, in parts."""
-        work, members = self.at_work(state), list(state.members)
+        work, members = self.active_members(state), list(state.members)
 
         def learn(j: int, rows: Rows, features: int, which: slice) -> None:
             i, own, some = work.active[j], V[j, which], part.between(which)
@@ -470,15 +470,15 @@ class Committee(Engine):
             run_calls(self.target.to_input(own, self.members[i], some.scale) if again else
                  self.to_input(state, i, own, rows, some.scale))  # fmt: skip
 
-        self._each(state, work.first, part, seen, V, not again, learn, combine)
+        self._run_members(state, work.first, part, seen, V, not again, learn, combine)
         return state._replace(members=tuple(members))
 
-    def _each(
-        self, state: CommitteeState, sharing: dict[str, list[int]], part: Part, seen: Seen, V: np.ndarray, learns: bool,
+    def _run_members(
+        self, state: CommitteeState, by_view: dict[str, list[int]], part: Part, seen: Seen, V: np.ndarray, learns: bool,
         call: Callable[[int, Rows, int, slice], None], then: Callable[[slice], None] = lambda which: None,
     ) -> None:  # fmt: skip
-        """`Scheduler.each` for the members `sharing` views and, when these have said what they do, the stacked ones."""
-        work = self.at_work(state)
+        """`Scheduler.each` for the members of `by_view` and, when these have said what they do, the stacked ones."""
+        work = self.active_members(state)
 
         def go_on(which: slice) -> None:
             found = {view: seen(view, which.start, which.stop) for view in work.stacked}
@@ -489,19 +489,19 @@ class Committee(Engine):
                     call(j, *found[view], which)
             then(which)
 
-        self._scheduler.each(sharing, seen, len(part.rows.y), call, go_on)
+        self._scheduler.each(by_view, seen, len(part.rows.y), call, go_on)
 
-    def _kept(self, state: CommitteeState, rows: Rows) -> CommitteeState:
+    def _update_resting(self, state: CommitteeState, rows: Rows) -> CommitteeState:
         """`state` that has kept some of the `rows`, just learned; if it is time, members rest anew."""
         own, now = state.resting, state.resting.kept.now[0]
         if not now["due"]:
             return state
         own = resting.with_room(own, len(rows.y), int(rows.indptr[-1]))
-        resting.keep(own.kept, rows)
+        resting.buffer_rows(own.kept, rows)
         state = state._replace(resting=own)
         if now["learned"] < now["due"]:
             return state
-        if state.now["in_parts"][0] or now["seen"] >= resting.MOST_FEATURES * state.now["entries"][0]:
+        if state.now["in_parts"][0] or now["seen"] >= resting.MAX_FEATURES_PER_ENTRY * state.now["entries"][0]:
             return state._replace(resting=new_resting(len(self.inputs), copies=False))
         if now["copied"]:
             self._learn_at_rest(state)
@@ -516,13 +516,13 @@ class Committee(Engine):
 
     def _learn_at_rest(self, state: CommitteeState) -> None:
         """Members at rest predict the rows kept; see `resting`."""
-        own, work, found = state.resting, self.at_work(state), list[tuple[np.ndarray, np.ndarray]]()
+        own, work, found = state.resting, self.active_members(state), list[tuple[np.ndarray, np.ndarray]]()
         nothing = int(self.target.kind != VALUES)  # of classes, nothing is an input too
         then, usual = state._replace(**own.copy[0]._asdict()), self.usual(state)
         then = self.reserve(then, NO_ROWS, 0)  # views of numbers have counted what members saw no more
         rows = resting.kept_rows(own)
-        for start, stop in self._parts(then, Predictions.empty(len(rows.y))):
-            part, seen = self._shown(then, rows_between(rows, start, stop))
+        for start, stop in self._row_blocks(then, Predictions.empty(len(rows.y))):
+            part, seen = self._as_seen(then, rows_between(rows, start, stop))
             V, z = self._offline(then, part, seen)
             finite = np.isfinite(V).all(axis=(0, 2))
             part = part._replace(rows=part.rows._replace(weight=np.where(finite, part.rows.weight, 0.0)))
@@ -533,46 +533,46 @@ class Committee(Engine):
         errors, weight = (np.concatenate(each, axis=-1) for each in zip(*found, strict=True))
         resting.learn(own, work.offline, errors, weight, most=float(nothing))
 
-    def _asked(self, state: CommitteeState, rows: Rows) -> tuple[Part, Seen]:
+    def _unlabelled(self, state: CommitteeState, rows: Rows) -> tuple[Part, Seen]:
         """Rows that are only predicted, whatever stands in their labels."""
         weight = relative_weights(state.now, rows.weight, rows.y, learn=False)
-        return self._shown(state, rows._replace(weight=weight, y=np.full(len(rows.y), np.nan)))
+        return self._as_seen(state, rows._replace(weight=weight, y=np.full(len(rows.y), np.nan)))
 
-    def _shown(self, state: CommitteeState, rows: Rows) -> tuple[Part, Seen]:
+    def _as_seen(self, state: CommitteeState, rows: Rows) -> tuple[Part, Seen]:
         """Rows that members do not learn, as they see them."""
         asked, scale, calls = self.target.label_calls(state.labels, rows, state.now, again=True)
         run_calls(calls)
         _, seen = self.views.showing(state.views, asked, False, bool(state.now["in_parts"][0]))
         return Part(asked, scale), seen
 
-    def _parts(self, state: CommitteeState, out: Predictions) -> Iterator[tuple[int, int]]:
+    def _row_blocks(self, state: CommitteeState, out: Predictions) -> Iterator[tuple[int, int]]:
         """(start, stop) of as many of the rows of `out` at a time as there is space for."""
         n, step = len(out.raw), self._rows_at_a_time(state, out)
         return ((start, min(start + step, n)) for start in range(0, n, step))
 
     def _offline(self, state: CommitteeState, part: Part, seen: Seen) -> tuple[np.ndarray, np.ndarray]:
         """(inputs float64[at work, n, K], offline combination float64[n, K]) of rows that members do not learn from."""
-        V, z = self._space(state, len(part.rows.y))
-        work = self.at_work(state)
+        V, z = self._buffers(state, len(part.rows.y))
+        work = self.active_members(state)
 
         def ask(j: int, rows: Rows, features: int, which: slice) -> None:
             own, i = V[j, which], work.active[j]
             self.engines[i].predict_all(state.members[i], rows, Predictions.of_scores(own))
             run_calls(self.target.to_input(own, self.members[i], part.between(which).scale))
 
-        self._each(state, work.asked, part, seen, V, False, ask)
+        self._run_members(state, work.asked, part, seen, V, False, ask)
         run_calls(self._combine_some(self.offline_combiner(state), work.offline, state, V, part, False, z[1]))
         return V, z[1]
 
-    def _space(self, state: CommitteeState, n: int) -> tuple[np.ndarray, Sequence[np.ndarray]]:
+    def _buffers(self, state: CommitteeState, n: int) -> tuple[np.ndarray, Sequence[np.ndarray]]:
         """(V float64[at work, n, K], z, see `combine`): the same memory each time, 0 but for what is always 1."""
-        work, K = self.at_work(state), self.target.width(state.labels)
+        work, K = self.active_members(state), self.target.width(state.labels)
         k = len(work.online)
         if len(self._room) < (k + 2) * n * K:
             self._room = np.zeros((k + 2) * n * K)
         room = self._room[: (k + 2) * n * K].reshape(k + 2, n, K)
         room[:], room[len(work.active) : k] = 0.0, 1.0
-        return room[:k], (room[k], room[k + 1 if work.apart else k])
+        return room[:k], (room[k], room[k + 1 if work.separate else k])
 
     def _exchange(
         self, state: CommitteeState, queue: np.ndarray, which: int, places: list[int], part: Part, V: np.ndarray
@@ -582,7 +582,7 @@ class Committee(Engine):
         met = waiting.met if which == 0 else waiting.met[:0]
         exchange(queue, waiting.counts[which], met, np.array(places), part.scale, rows.y, rows.weight, V)
 
-    def _counted(self, state: CommitteeState, part: Part, V: np.ndarray, z: Sequence[np.ndarray]) -> CommitteeState:
+    def _tally_rows(self, state: CommitteeState, part: Part, V: np.ndarray, z: Sequence[np.ndarray]) -> CommitteeState:
         """Add the rows to what is counted, and prune members at a checkpoint."""
         left, n = self.rows_left(state), int(np.count_nonzero(learned_rows(part.rows)))
         if self.options.label_delay:
@@ -594,7 +594,7 @@ class Committee(Engine):
     def _pruned(self, state: CommitteeState) -> CommitteeState:
         """Prune the members that do not pay for their time: nothing of them stays, in the combiners neither."""
         rules, now, members, budget = self.target.rules, state.now, list(state.members), self.options.budget
-        rows, judged = _rows(state), self._judged(state)
+        rows, judged = _rows(state), self._rows_counted(state)
         squared = self.target.kind == VALUES and self.target.loss.code == SQUARED
         if judged == rules.words_after:
             now["words"] = not now["in_parts"][0] and now["features"][0] >= RARE * now["entries"][0]
@@ -607,7 +607,7 @@ class Committee(Engine):
             rarer=min(int(now["positive"][0]), rows - int(now["positive"][0])),
             names=bool(now["ones"][0] >= NAMES * now["entries"][0]),
         )  # fmt: skip
-        idle = prune(case, Judge(case, state.online, squared), self.at_work(state).active)
+        idle = prune(case, Importance(case, state.online, squared), self.active_members(state).active)
         for i in idle:
             members[i] = self.engines[i].new()
             state.active[i] = False

@@ -22,8 +22,8 @@ def merged(
 
     Members at work in at least half of the states stay.
     """
-    k, at_work = len(committee.members), np.sum([state.active for state in states], axis=0)
-    left = np.flatnonzero(2 * at_work >= len(states)).tolist()
+    k, active_members = len(committee.members), np.sum([state.active for state in states], axis=0)
+    left = np.flatnonzero(2 * active_members >= len(states)).tolist()
     labels, maps = committee.target.merged([state.labels for state in states], base.labels)
     views, members = _views_and_members(committee, states, base, rows, left, maps)
     gone = [[i for i in range(k) if i not in left or not state.active[i]] for state in states]
@@ -36,14 +36,14 @@ def merged(
     if committee.stacked:
         others = [sorted({*own, *committee.above}) for own in gone]
         merged = merged._replace(below=merge_combiners([state.below for state in states], base.below, others))
-    if not committee.at_work(merged).apart:
+    if not committee.active_members(merged).separate:
         return merged
     start, *every = map(committee.offline_combiner, (base, *states))
     without_short = [sorted({*own, *committee.short}) for own in gone]
     return merged._replace(offline=merge_combiners(every, start, without_short))
 
 
-def tallied(base: np.ndarray, others: Sequence[np.ndarray], by: np.ndarray) -> np.ndarray:
+def merge_tallies(base: np.ndarray, others: Sequence[np.ndarray], by: np.ndarray) -> np.ndarray:
     """`CommitteeState.tally` of all: sums; the most features; errors as late as in the learners' own rows."""
     tally, every = axes.summed(base, others, by), np.array(others)
     tally[:, 3] = every[:, :, 3].max(axis=0)
@@ -64,7 +64,7 @@ def _views_and_members(
         users = [i for i in left if committee.members[i].view == name]
         if not users:
             continue
-        holders = [g for g, state in enumerate(states) if name in committee.at_work(state).sharing]
+        holders = [g for g, state in enumerate(states) if name in committee.active_members(state).by_view]
         seen = view.merge([states[g].views[place] for g in holders], base.views[place])
         views[place], size = seen.state, view.features(seen.state)
         for i in users:

@@ -73,7 +73,7 @@ def spectra(committee: Committee, state: CommitteeState) -> dict[str, np.ndarray
 
 
 @jit
-def tally_up(tally, at, kind, V, met, y, weight):
+def update_tally(tally, at, kind, V, met, y, weight):
     """tally[at[j], [0, 1, 4]] += (h, h error, h error times the h before) of what stands in V[j], row by row.
 
     Parameters
@@ -94,7 +94,7 @@ def tally_up(tally, at, kind, V, met, y, weight):
 
 
 @jit
-def measure(kind, loss, met, par, z, y, weight, total, surprise):
+def update_losses(kind, loss, met, par, z, y, weight, total, surprise):
     """total += (h, h loss_i, h error_i) row by row, of the rows learned where there was something to choose.
 
     Of several classes there is nothing to choose where the class had not been met.
@@ -104,7 +104,8 @@ def measure(kind, loss, met, par, z, y, weight, total, surprise):
     kind, loss : those of the `Target`; met, par : those of `LabelScale`; z : float64[n, K], a combination
     y, weight : float64[n]
     total : float64[3], modified
-    surprise : float64[n], filled in as `drift.watch` takes it: 1 less the probability of the right class, or the size
+    surprise : float64[n], filled in as `drift.detect_drift` takes it: 1 less the probability of the right class, or the
+    size
         of the error
     """
     for i in range(len(y)):

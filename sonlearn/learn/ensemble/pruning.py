@@ -9,7 +9,7 @@ the time and tell nearly nothing. Whether rows are of numbers is asked again: if
 
 At later checkpoints members are dropped one by one, the one first whose absence costs the least for its share of the
 time, as long as the loss grows by less than `price` times that share: that of the online combination, and of a member
-with a long memory that of the offline one as well. By how much the loss grows says the combiner (`Judge`).
+with a long memory that of the offline one as well. By how much the loss grows says the combiner (`Importance`).
 
 What has many features starts slowly: a member on pairs or triples is dropped only if it makes no difference at all,
 where rows are short (there it is cheap, and wins on long streams) or its own loss is still falling. Boosted trees,
@@ -36,8 +36,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sonlearn.learn.boosting.state import CLASSES
-from sonlearn.learn.ensemble.combiner import Combiner, conditioned, worth_of_errors
+from sonlearn.learn.boosting.state import MAX_CLASSES
+from sonlearn.learn.ensemble.combiner import Combiner, conditioned, noise_weight
 from sonlearn.options.members import Member
 from sonlearn.options.views import VIEWS
 
@@ -66,7 +66,7 @@ class Rules(NamedTuple):
         Rows learned at which members are judged.
     price : float
         What the loss may grow by, relatively, for all of the time.
-    nothing : float
+    negligible : float
         Below this a member makes no difference.
     little : float
         What forgets and takes less than this share of the time waits for the last checkpoint.
@@ -88,7 +88,7 @@ class Rules(NamedTuple):
     first: int
     checkpoints: tuple[int, ...]
     price: float
-    nothing: float
+    negligible: float
     little: float
     cheap: float
     cheap_after: int
@@ -130,128 +130,128 @@ def next_checkpoint(rules: Rules, rows: int) -> int:
     return min((at - rows for at in every if at > rows), default=0)
 
 
-def prune(case: PruningCase, judge: Judge, left: list[int]) -> list[int]:
-    """Positions of the members to prune at the checkpoint after these rows, of those `left`."""
+def prune(case: PruningCase, importance: Importance, kept: list[int]) -> list[int]:
+    """Positions of the members to prune at the checkpoint after these rows, of those `kept`."""
     if case.rows in (case.rules.words_after, case.rules.first):
-        lacking = lacking_rows(case, left)
-        going = out_of_place(case, left) if case.words else [] if lacking else outdone(case, left)
+        lacking = lacking_rows(case, kept)
+        going = unfit_for_words(case, kept) if case.words else [] if lacking else useless_beside_trees(case, kept)
         if case.rows == case.rules.words_after:
             return going
-        going = list(dict.fromkeys([*scattered(case, left), *lacking, *going]))
+        going = list(dict.fromkeys([*scattered(case, kept), *lacking, *going]))
     else:
-        going = pruned(case, judge, left) if case.rarer >= case.rules.rarer else []
-    return going + beyond_budget(case, judge, [i for i in left if i not in going])
+        going = pruned(case, importance, kept) if case.rarer >= case.rules.rarer else []
+    return going + over_budget(case, importance, [i for i in kept if i not in going])
 
 
-def pruned(case: PruningCase, judge: Judge, left: list[int]) -> list[int]:
-    """Positions of the members to prune, of those `left`; two stay at least, and two of the offline combination.
+def pruned(case: PruningCase, importance: Importance, kept: list[int]) -> list[int]:
+    """Positions of the members to prune, of those `kept`; two stay at least, and two of the offline combination.
 
     One unit after the other goes, each time the one that is cheapest to miss: what a member's absence costs grows as
     others go. Those that see what others say make these look of little use, and would be of none without them: they are
     judged last, beside those that stay.
     """
-    stacked, going = [i for i in left if case.inputs[i].stacked], list[int]()
-    left = [i for i in left if i not in stacked]
+    stacked, going = [i for i in kept if case.inputs[i].stacked], list[int]()
+    kept = [i for i in kept if i not in stacked]
     share = case.costs / max(case.costs.sum() - case.costs[stacked].sum(), 1e-300)
-    units = units_of(case, left, share)
-    while len(left) > 2:
-        prices = [price_of(case, judge, left, unit, share[unit].sum()) for unit in units]
+    units = units_of(case, kept, share)
+    while len(kept) > 2:
+        prices = [price_of(case, importance, kept, unit, share[unit].sum()) for unit in units]
         if not units or min(prices) == math.inf:
             break
         unit = units.pop(int(np.argmin(prices)))
-        left = [i for i in left if i not in unit]
+        kept = [i for i in kept if i not in unit]
         going += unit
-    return going + [i for i in stacked if price_of(case, judge, [*left, i], [i], 0.0) < math.inf]
+    return going + [i for i in stacked if price_of(case, importance, [*kept, i], [i], 0.0) < math.inf]
 
 
-def price_of(case: PruningCase, judge: Judge, left: list[int], unit: list[int], share: float) -> float:
+def price_of(case: PruningCase, importance: Importance, kept: list[int], unit: list[int], share: float) -> float:
     """Growth of the loss without the members `unit` for their `share` of the time; inf: they have to stay."""
-    growth, member = judge.growth(left, unit), case.inputs[unit[0]]
+    growth, member = importance.loss_growth(kept, unit), case.inputs[unit[0]]
     needed = member.method == "ewma" or starts_slowly(case, unit[0])
-    most = case.rules.nothing if needed else case.rules.price * share
-    goes = len(left) - len(unit) >= 2 and growth < most and offline_growth(case, judge, left, unit) < most
+    most = case.rules.negligible if needed else case.rules.price * share
+    goes = len(kept) - len(unit) >= 2 and growth < most and offline_growth(case, importance, kept, unit) < most
     return growth / max(share, 1e-9) if goes else math.inf
 
 
-def units_of(case: PruningCase, left: list[int], share: np.ndarray) -> list[list[int]]:
+def units_of(case: PruningCase, kept: list[int], share: np.ndarray) -> list[list[int]]:
     """Return what goes or stays as one: members that are asked at this checkpoint, and means of the labels together.
 
     `share`: float64[k], of the time.
     """
     rules, last = case.rules, case.rows >= max(case.rules.checkpoints, default=0)
     young = case.words and case.rows < rules.cheap_after
-    means = [i for i in left if case.inputs[i].method == "ewma"]
+    means = [i for i in kept if case.inputs[i].method == "ewma"]
     units = []
-    for i in left:
+    for i in kept:
         member = case.inputs[i]
-        waits = (member.rate > 0.0 and share[i] < rules.little and not last) or gathers(case, i)
+        waits = (member.rate > 0.0 and share[i] < rules.little and not last) or still_learning(case, i)
         if i not in means and member.cost > 0.0 and not waits and not (young and member.cost <= rules.cheap):
             units.append([i])
     return [*units, means] if means and last else units
 
 
-def offline_growth(case: PruningCase, judge: Judge, left: list[int], unit: list[int]) -> float:
+def offline_growth(case: PruningCase, importance: Importance, kept: list[int], unit: list[int]) -> float:
     """By what share the loss of the offline combination grows without the members `unit`; inf: they have to stay.
 
     0 where it is the online one, or they have no part in it.
     """
-    long = [i for i in left if i in case.long]
+    long = [i for i in kept if i in case.long]
     rest = [i for i in long if i not in unit]
-    if len(long) == len(left) or len(rest) == len(long):
+    if len(long) == len(kept) or len(rest) == len(long):
         return 0.0
-    return judge.growth(long, unit) if len(rest) >= 2 else math.inf
+    return importance.loss_growth(long, unit) if len(rest) >= 2 else math.inf
 
 
-def beyond_budget(case: PruningCase, judge: Judge, left: list[int]) -> list[int]:
-    """Positions of the members to prune, of those `left`, until the others cost no more than is allowed."""
-    left, going = list(left), []
-    while len(left) > 1 and case.costs[left].sum() > case.allowed:
-        stacked = [i for i in left if case.inputs[i].stacked]  # of no use without others
-        some = stacked or [i for i in left if case.costs[i] > 0.0]
-        prices = [judge.growth(left, [i]) / max(case.costs[i], 1e-9) for i in some]
+def over_budget(case: PruningCase, importance: Importance, kept: list[int]) -> list[int]:
+    """Positions of the members to prune, of those `kept`, until the others cost no more than is allowed."""
+    kept, going = list(kept), []
+    while len(kept) > 1 and case.costs[kept].sum() > case.allowed:
+        stacked = [i for i in kept if case.inputs[i].stacked]  # of no use without others
+        some = stacked or [i for i in kept if case.costs[i] > 0.0]
+        prices = [importance.loss_growth(kept, [i]) / max(case.costs[i], 1e-9) for i in some]
         going.append(some[int(np.argmin(prices))])
-        left.remove(going[-1])
+        kept.remove(going[-1])
     return going
 
 
-def out_of_place(case: PruningCase, left: list[int]) -> list[int]:
-    """Positions of the members for numbers, of those `left`, unless rows of words have numbers; two stay at least."""
-    for_numbers = [i for i in left if not case.inputs[i].words]
-    numbers = len(of_numbers(case, left)) > len(lacking_rows(case, left))
-    return [] if numbers or len(left) - len(for_numbers) < 2 else for_numbers
+def unfit_for_words(case: PruningCase, kept: list[int]) -> list[int]:
+    """Positions of the members for numbers, of those `kept`, unless rows of words have numbers; two stay at least."""
+    for_numbers = [i for i in kept if not case.inputs[i].words]
+    numbers = len(of_numbers(case, kept)) > len(lacking_rows(case, kept))
+    return [] if numbers or len(kept) - len(for_numbers) < 2 else for_numbers
 
 
-def scattered(case: PruningCase, left: list[int]) -> list[int]:
-    """Positions of the members on tuples, of those `left`, if rows are long and tuples scattered in all their views."""
-    tuple_members = [i for i in left if on_tuples(case.inputs[i])]
-    if case.short or not tuple_members or len(left) - len(tuple_members) < 2:
+def scattered(case: PruningCase, kept: list[int]) -> list[int]:
+    """Positions of the members on tuples, of those `kept`, if rows are long and tuples scattered in all their views."""
+    tuple_members = [i for i in kept if on_tuples(case.inputs[i])]
+    if case.short or not tuple_members or len(kept) - len(tuple_members) < 2:
         return []
     entries, features = case.tally[tuple_members, 2:4].T
     each = features / np.maximum(entries, 1.0)
     return tuple_members if each.min() >= SCATTERED else []
 
 
-def of_numbers(case: PruningCase, left: list[int]) -> list[int]:
-    """Positions of the members, of those `left`, whose views are of rows of numbers."""
-    return [i for i in left if VIEWS[case.inputs[i].view].kind == "fourier"]
+def of_numbers(case: PruningCase, kept: list[int]) -> list[int]:
+    """Positions of the members, of those `kept`, whose views are of rows of numbers."""
+    return [i for i in kept if VIEWS[case.inputs[i].view].kind == "fourier"]
 
 
-def lacking_rows(case: PruningCase, left: list[int]) -> list[int]:
-    """Positions of the members `of_numbers`, of those `left`, whose views generated less than half the rows.
+def lacking_rows(case: PruningCase, kept: list[int]) -> list[int]:
+    """Positions of the members `of_numbers`, of those `kept`, whose views generated less than half the rows.
 
     Such a view generates whole rows or nothing.
     """
-    asked, rows = of_numbers(case, left), case.late + case.rows
+    asked, rows = of_numbers(case, kept), case.late + case.rows
     lacking = [i for i in asked if 2 * case.tally[i, 2] <= rows * case.tally[i, 3]]
-    return lacking if len(lacking) < len(left) else []
+    return lacking if len(lacking) < len(kept) else []
 
 
-def outdone(case: PruningCase, left: list[int]) -> list[int]:
-    """Positions of the members, of those `left`, that are of no use beside boosted trees, if any can be grown."""
-    if case.classes > CLASSES or all(case.inputs[i].method != "boost" for i in left):
+def useless_beside_trees(case: PruningCase, kept: list[int]) -> list[int]:
+    """Positions of the members, of those `kept`, that are of no use beside boosted trees, if any can be grown."""
+    if case.classes > MAX_CLASSES or all(case.inputs[i].method != "boost" for i in kept):
         return []
     only_tuples = case.names or case.classes > FEW_CLASSES
-    going = (i for i in left if not case.inputs[i].beside_trees)  # of several classes
+    going = (i for i in kept if not case.inputs[i].beside_trees)  # of several classes
     return [i for i in going if on_tuples(case.inputs[i]) or not only_tuples]
 
 
@@ -260,7 +260,7 @@ def on_tuples(member: Member) -> bool:
     return VIEWS[member.view].kind == "tuples"
 
 
-def gathers(case: PruningCase, i: int) -> bool:
+def still_learning(case: PruningCase, i: int) -> bool:
     """Return whether member i is one on tuples of short rows of numbers that the rules have `patience` with."""
     member, patience = case.inputs[i], case.rules.patience
     asked = patience > 0.0 and case.short and not case.words and on_tuples(member) and not member.rate
@@ -289,7 +289,7 @@ def errors_fall(case: PruningCase, i: int, share: float) -> bool:
 # ---------------------------------------------------------------------------------------------------------------- judge
 
 
-class Judge:
+class Importance:
     """By what share of itself the mean loss of a combination grows without some of its inputs, as its combiner has it.
 
     Beside the weights that are best for a loss, it is about (w - w_best)'A (w - w_best) / 2 larger, A its curvature,
@@ -306,17 +306,17 @@ class Judge:
         self._members, self._combiner, self._best = len(case.costs), combiner, int(np.argmin(combiner.loss))
         recent = combiner.recent[self._best]
         self._n = float(recent[0])
-        self._loss = recent[1] / max(self._n, 1e-300) * (worth_of_errors(recent) if squared else 1.0)
+        self._loss = recent[1] / max(self._n, 1e-300) * (noise_weight(recent) if squared else 1.0)
         self._of = functools.cache(self._combination)
 
-    def growth(self, left: list[int], unit: list[int]) -> float:
-        """By what share the loss of a combination of those `left` grows without those of the `unit`."""
+    def loss_growth(self, kept: list[int], unit: list[int]) -> float:
+        """By what share the loss of a combination of those `kept` grows without those of the `unit`."""
         if not self._n > 0.0:
             return math.inf
-        combination = self._of(tuple(left))
+        combination = self._of(tuple(kept))
         u, P = combination.w[self._best, unit], combination.P[self._best][np.ix_(unit, unit)]
         return (float(u @ np.linalg.solve(P, u)) - len(unit)) / (2.0 * self._n) / max(self._loss, 1e-30)
 
-    def _combination(self, left: tuple[int, ...]) -> Combiner:
-        """The combiner of those `left`, and of inputs that are no members."""
-        return conditioned(self._combiner, [i for i in range(self._members) if i not in left])
+    def _combination(self, kept: tuple[int, ...]) -> Combiner:
+        """The combiner of those `kept`, and of inputs that are no members."""
+        return conditioned(self._combiner, [i for i in range(self._members) if i not in kept])

@@ -10,7 +10,7 @@ kept.
 `predict` takes the mean of the members, and of their usual combination, that would have erred least there: with e_i
 the errors in a row, of two classes those of the probabilities, the weights a_i >= 0 that add up to 1 and have the least
 
-    a' P a,    P <- LEFT P + mean of e e' / the least mean of an e_i squared
+    a' P a,    P <- RETENTION P + mean of e e' / the least mean of an e_i squared
 
 Of two classes the weights are then those of log-odds, which no mean of probabilities gives exactly; one of the e_i is
 that of the probability 1/2, so that weights may add up to less where copies often err.
@@ -39,13 +39,13 @@ from sonlearn.jit import jit
 FIRST_COPY_ROWS, COPY_INTERVAL = 1024, 1 / 4
 #: What is left of P when the next copy has predicted; and by how much the usual weights are preferred, as a share of
 #: the least mean square of errors that is added to all others.
-LEFT, PREFERENCE = 0.6, 0.2
+RETENTION, PREFERENCE = 0.6, 0.2
 #: The preference is at least for so much of an input's own error, or rounding would leave two that err alike nothing.
 ROUNDING = 1e-12
 #: Added to the number of a row kept; the reciprocal is what the row weighs.
 DISTANCE_PRIOR = 25
 #: From so many features for each entry on there are no copies: of words, or of names that come once.
-MOST_FEATURES = 0.05
+MAX_FEATURES_PER_ENTRY = 0.05
 #: Rows that are kept from one copy to the next, and their entries, at most.
 MAX_ROWS, MAX_ENTRIES = 256, 1 << 18
 #: Rows learned, from 0 on after a merge; at which the next copy is due, 0: none is any more; whether there is one;
@@ -111,13 +111,13 @@ def learn(resting: Resting, inputs: list[int], errors: np.ndarray, weight: np.nd
     products[np.diag_indices(len(errors) - 1)] += most**2 * near[-1:].sum()
     least = products.diagonal().min()
     if least > 0.0:
-        resting.products[:] *= LEFT
+        resting.products[:] *= RETENTION
         at = [*inputs, *range(len(inputs) - len(errors), 0)]
         resting.products[np.ix_(at, at)] += products / least
-        weigh(resting)
+        solve_weights(resting)
 
 
-def weigh(resting: Resting) -> None:
+def solve_weights(resting: Resting) -> None:
     """Weights anew, of what there are products of: while one is below 0, the lowest one is left out."""
     squares = resting.products.diagonal()
     some = np.flatnonzero(squares)
@@ -135,10 +135,10 @@ def weigh(resting: Resting) -> None:
 def leave_out(resting: Resting, inputs: list[int]) -> None:
     """Give these `inputs` no weight."""
     resting.products[inputs] = resting.products[:, inputs] = 0.0
-    weigh(resting)
+    solve_weights(resting)
 
 
-def begin_anew(resting: Resting) -> None:
+def reset(resting: Resting) -> None:
     """The usual weights; nothing is learned of the rows kept, nor of others before the next copy."""
     resting.products[:], resting.weights[:], now = 0.0, np.eye(len(resting.weights))[-1], resting.kept.now
     now["rows"] = now["entries"] = now["copied"] = 0
@@ -156,7 +156,7 @@ def with_room(resting: Resting, rows: int, entries: int) -> Resting:
     return axes.reserved(resting, rows=int(now["rows"]) + rows, entries=int(now["entries"]) + entries)
 
 
-def spare(resting: Resting, rows: int, longest: int) -> tuple[Resting, int]:
+def reserve_ahead(resting: Resting, rows: int, longest: int) -> tuple[Resting, int]:
     """(`resting` with room for so many more of up to `longest` entries, how many can be learned without a new copy)."""
     resting = with_room(resting, rows, rows * longest)
     kept, now = resting.kept, resting.kept.now[0]
@@ -175,7 +175,7 @@ def kept_rows(resting: Resting) -> Rows:
 
 
 @jit
-def keep(kept, rows):
+def buffer_rows(kept, rows):
     """Count `rows` that are learned, and keep some of them, as long as there is room.
 
     kept : KeptRows, modified; rows : Rows, as they were read

@@ -39,7 +39,7 @@ class Job:
         self.took.append(time.thread_time() - begin)
 
 
-def work_off(jobs: list[Job], pool: Executor | None, threads: int) -> None:
+def run_jobs(jobs: list[Job], pool: Executor | None, threads: int) -> None:
     """Run all `jobs`. A job may need earlier ones only; of the jobs that are ready, the first one runs next.
 
     By so many `threads` of the `pool`; without a pool, jobs run one after another. Raises the error of a job; other
@@ -92,47 +92,47 @@ class Scheduler:
         self._entries: dict[str, float] = {}  # entries of a row of each view, the last time
 
     def each(
-        self, sharing: dict[str, list[int]], seen: Seen, n: int,
+        self, by_view: dict[str, list[int]], seen: Seen, n: int,
         call: Callable[[int, Rows, int, slice], None], then: Callable[[slice], None],
     ) -> None:  # fmt: skip
-        """``call(j, rows, features of the view, which of n rows they are)`` for each member j of the views `sharing`.
+        """``call(j, rows, features of the view, which of n rows they are)`` for each member j of the views `by_view`.
 
         Views and members side by side, those first that took longest together the last time. If that was most of all
         the time, they go on in a few parts, so that a member learns while its view sees the next. ``then(which)`` is
         called when all members have been, for the parts of the view that took longest: so most of what it does is done
         while that one's members are still learning.
         """
-        if n == 1 or not sharing:  # nothing that could run side by side is worth its while
-            for view, members in sharing.items():
+        if n == 1 or not by_view:  # nothing that could run side by side is worth its while
+            for view, members in by_view.items():
                 rows, features = seen(view, 0, n)
                 for j in members:
                     call(j, rows, features, slice(0, n))
             then(slice(0, n))
             return
-        took = {view: sum(self._took.get(view, ())) for view in sharing}
-        takes: dict[str, list[float]] = {view: [] for view in sharing}
+        took = {view: sum(self._took.get(view, ())) for view in by_view}
+        takes: dict[str, list[float]] = {view: [] for view in by_view}
         self._took = takes
         jobs, every = list[Job](), sum(took.values())
         last: dict[int, Job] = {}  # of each member
         parts: list[tuple[slice, list[Job]]] = []  # of the view that took longest, and its members there
-        for view in sorted(sharing, key=lambda view: -took[view]):
+        for view in sorted(by_view, key=lambda view: -took[view]):
             longest, shows = not jobs, list[Job]()
             for at in self._parts(view, n, took[view] * self._threads > LONG_SHARE * every):
                 shown: list[tuple[Rows, int]] = []
                 shows.append(Job(functools.partial(self._show, seen, view, at, shown), shows[-1:], takes[view]))
                 jobs.append(shows[-1])
                 which = slice(*at)
-                for j in sharing[view]:
+                for j in by_view[view]:
                     own = functools.partial(_call, call, j, shown, which)
                     last[j] = Job(own, filter(None, [shows[-1], last.get(j)]), takes[view])
                     jobs.append(last[j])
                 if longest:
-                    parts.append((which, jobs[-len(sharing[view]) :]))
+                    parts.append((which, jobs[-len(by_view[view]) :]))
         others, before = [last[j] for j in last if last[j] not in parts[-1][1]], list[Job]()
         for which, needed in parts:
             before = [Job(functools.partial(then, which), [*needed, *others, *before])]
             jobs += before
-        work_off(jobs, self._pool, self._threads)
+        run_jobs(jobs, self._pool, self._threads)
 
     def _parts(self, view: str, n: int, long: bool) -> list[tuple[int, int]]:
         """The parts of the rows in which a view is shown, (start, stop) each; more of them if it takes `long`."""
@@ -192,7 +192,7 @@ class Views:
 
         def show(name: str, start: int, stop: int) -> tuple[Rows, int]:
             i, part = self.names.index(name), rows_between(parts.get(VIEWS[name].part, rows), start, stop)
-            own[i], shown = self.every[i].seen(own[i], part, learn)
+            own[i], shown = self.every[i].transform(own[i], part, learn)
             return shown, self.every[i].features(own[i])
 
         return own, show

@@ -72,7 +72,7 @@ NOW = [("once", "i8")]
 #: to 1 do nearly as well; SURPRISE 1 has 1.05 of the errors.
 PRIOR, SURPRISE = 0.25, 0.15
 #: Least curvature of a row: what the two best classes count together, where the best is surer than this.
-FLOOR = 1e-4
+MIN_CURVATURE = 1e-4
 #: Classes of less probability have no share in the curvature.
 TINY = 1e-5
 #: Scores that far below the best count as that; probabilities are not below exp of it.
@@ -159,8 +159,8 @@ class ClassSlots(Target):
         return make(**member.options, **options)
 
     def to_input(self, V: np.ndarray, member: Member, scale: LabelScale) -> Calls:
-        """See `level`."""
-        return [(level, (V, scale.met))]
+        """See `subtract_largest`."""
+        return [(subtract_largest, (V, scale.met))]
 
     def combine(self, combiner: Combiner, V: np.ndarray, part: Part, learns: bool, z: np.ndarray) -> Calls:
         """See `Target.combine`; z are logarithms of probabilities."""
@@ -170,8 +170,8 @@ class ClassSlots(Target):
     def finish(self, state: SlotState, scale: LabelScale, z: Sequence[np.ndarray], out: Predictions) -> Calls:
         """Scores are logarithms of probabilities."""
         return [
-            (tell_unseen, (self._most, scale, out.met, out.unseen)),
-            *((tell, (state.slots, logs, scale.met, out.unseen, raw))
+            (score_unseen, (self._most, scale, out.met, out.unseen)),
+            *((write_scores, (state.slots, logs, scale.met, out.unseen, raw))
               for logs, raw in zip(z, (out.raw, out.offline), strict=True)),
         ]  # fmt: skip
 
@@ -279,7 +279,7 @@ def count_rows(state, whole, again, rows, y, scale):
 
 
 @jit
-def tell_unseen(most, scale, met, unseen):
+def score_unseen(most, scale, met, unseen):
     """met[i] <- classes that had been named; unseen[i] <- the score of a class that had not been met.
 
     most : int, how many classes there can be, or 0; scale : LabelScale; met : int64[n]; unseen : float64[n]
@@ -292,7 +292,7 @@ def tell_unseen(most, scale, met, unseen):
 
 
 @jit
-def tell(slots, logs, met, unseen, scores):
+def write_scores(slots, logs, met, unseen, scores):
     """scores[i, number] <- logs[i, slot of the class], or of a class not met before row i unseen[i].
 
     Parameters
@@ -317,8 +317,8 @@ class CombinerScratch(NamedTuple):
     g: np.ndarray  # float64[k]
     step: np.ndarray  # float64[k]
     LT: np.ndarray  # float64[k, k]
-    some: np.ndarray  # int64[K]; classes, those of `p`
-    apart: np.ndarray  # float64[K, k]
+    likely: np.ndarray  # int64[K]; classes, those of `p`
+    deviations: np.ndarray  # float64[K, k]
     best: np.ndarray  # int64[2]; the likeliest classes
 
 
@@ -331,7 +331,7 @@ def scratch_for(k: int, classes: int) -> CombinerScratch:
 
 
 @jit
-def level(V, met):
+def subtract_largest(V, met):
     """V[i, :met[i]] <- the scores of a member less the largest of the row, and no less than -`MAX_SCORE_GAP`.
 
     Parameters
@@ -351,7 +351,7 @@ def combine(combiner, V, met, y, weight, learns, surprise, scratch, out):
     Parameters
     ----------
     combiner : Combiner of one set of weights, changed
-    V : float64[k, n, K], levelled (`level`)
+    V : float64[k, n, K], levelled (`subtract_largest`)
     met : int64[n], how many classes had been met before each row
     y : float64[n], numbers of classes, NaN for none; of one that had not been met nothing can be learned
     weight : float64[n]; learns : bool; surprise : float, in place of `SURPRISE`
@@ -388,7 +388,7 @@ def probabilities(w, V, i, met, scratch, logs):
     scratch.some[:count] <- the classes that have a probability, scratch.p[:count] <- that; returns their count. Of a
     thousand classes they are few, and what follows takes time for them alone.
     """
-    p, some, count = scratch.p, scratch.some, 0
+    p, likely, count = scratch.p, scratch.likely, 0
     clear_first(logs, met)
     for j in range(len(V)):
         add_scaled(logs, w[j], V[j, i], met)
@@ -396,10 +396,10 @@ def probabilities(w, V, i, met, scratch, logs):
     for k in range(met):
         logs[k] -= top
     for k in range(met):
-        some[count] = k
+        likely[count] = k
         count += 1 if logs[k] > -MAX_SCORE_GAP else 0
     for at in range(count):
-        p[at] = logs[some[at]]
+        p[at] = logs[likely[at]]
     for at in range(count):
         p[at] = exponential(p[at])
     total = total_of(p, count)
@@ -417,23 +417,23 @@ def take_step(combiner, V, i, logs, count, y, h, surprise, scratch):
 
     logs, count, scratch : of `probabilities`
     """
-    p, mean, g, some, apart = scratch.p, scratch.mean, scratch.g, scratch.some, scratch.apart
+    p, mean, g, likely, deviations = scratch.p, scratch.mean, scratch.g, scratch.likely, scratch.deviations
     A, n = combiner.A[0], len(V)
     clear_first(mean, n)
     for at in range(count):
         for j in range(n):
-            apart[at, j] = V[j, i, some[at]]
-        add_scaled(mean, p[at], apart[at], n)
+            deviations[at, j] = V[j, i, likely[at]]
+        add_scaled(mean, p[at], deviations[at], n)
     for j in range(n):
         g[j] = mean[j] - V[j, i, y]
     for at in range(count):
         if p[at] >= TINY:
-            add_scaled(apart[at], -1.0, mean, n)
+            add_scaled(deviations[at], -1.0, mean, n)
             for j in range(n):
-                add_scaled(A[j], h * p[at] * apart[at, j], apart[at], j + 1)
+                add_scaled(A[j], h * p[at] * deviations[at, j], deviations[at], j + 1)
     find_largest(logs, len(logs), -1, scratch.best)
     first, second = scratch.best[0], scratch.best[1]
-    lacking = FLOOR + math.expm1(logs[first])
+    lacking = MIN_CURVATURE + math.expm1(logs[first])
     if lacking > 0.0 and len(logs) > 1:
         for j in range(n):
             one = h * lacking * (V[j, i, first] - V[j, i, second])

@@ -28,8 +28,8 @@ from sonlearn.learn.ensemble.combiner import (
     combine,
     copy_inputs,
     new_combiner,
-    of_inputs,
     prior_for,
+    select_inputs,
 )
 from sonlearn.learn.ensemble.label_scale import LABEL_OUTLIER, LabelScale, new_scale
 from sonlearn.learn.ensemble.progress import TWO, VALUES
@@ -161,7 +161,7 @@ class Target:
         That is the prediction, within the member's own bounds, times its gain, within those of `scale`.
         """
         clip = float(member.options.get("clip", math.inf))
-        return [(bound, (V, clip, float(member.gain), member.in_own_unit, scale))]
+        return [(clip_inputs, (V, clip, float(member.gain), member.in_own_unit, scale))]
 
     def combine(self, combiner: Combiner, V: np.ndarray, part: Part, learns: bool, z: np.ndarray) -> Calls:
         """Fill z, float64[n, K]; where it `learns`, the combiner, whose inputs are V, takes a step for each row.
@@ -171,7 +171,7 @@ class Target:
         rows, k, by_row = part.rows, len(V), np.zeros((len(part.rows.y), len(V)))
         loss = Loss(self.loss.code, part.scale.par)
         given = loss, combiner, by_row, rows.y, rows.weight, learns, np.zeros((k + 2, k)), z[:, 0]
-        return [(turn, (V, by_row)), (combine, given)]
+        return [(transpose_inputs, (V, by_row)), (combine, given)]
 
     def combine_some(
         self, combiner: Combiner, at: Sequence[int], V: np.ndarray, part: Part, learns: bool, z: np.ndarray
@@ -180,7 +180,7 @@ class Target:
 
         The bits are those of `combine` with zeros for all others, in the time that those at work take.
         """
-        own = of_inputs(combiner, at)
+        own = select_inputs(combiner, at)
         calls = self.combine(own, V, part, learns, z)
         if learns and own is not combiner:
             calls.append((copy_inputs, (own[:3], combiner[:3], np.array(at, np.int64))))
@@ -291,7 +291,7 @@ def _made(**given: Any) -> LearnOptions:
 
 
 @jit
-def bound(V, clip, gain, in_own_unit, scale):
+def clip_inputs(V, clip, gain, in_own_unit, scale):
     """V[i, 0] (float64[n, 1]) <- gain times it within +-clip, within the bounds of `scale`, whose unit it is in.
 
     A member in its own unit that says 0 has learned nothing; it follows a line, so that its bounds have a margin.
@@ -306,7 +306,7 @@ def bound(V, clip, gain, in_own_unit, scale):
 
 
 @jit
-def turn(V, by_row):
+def transpose_inputs(V, by_row):
     """by_row[i, j] <- V[j, i, 0]; V : float64[k, n, 1]."""
     for j in range(len(V)):
         for i in range(len(by_row)):

@@ -24,7 +24,7 @@ from sonlearn.learn.engine import Engine, Predictions, padded
 from sonlearn.learn.first_order import rules
 from sonlearn.learn.losses import Output, output_of
 from sonlearn.learn.pairs import Pairs
-from sonlearn.learn.tables import PAIRS, OfPairs, new_pairs, side_by_side, table_of
+from sonlearn.learn.tables import PAIRS, PairsEngine, new_pairs, side_by_side, table_of
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
 
@@ -72,7 +72,7 @@ class FirstOrderScratch(NamedTuple):
 
     slope: np.ndarray  # float64[K]; derivatives of the loss, then steps
     by_entry: np.ndarray  # float64[SCRATCH, longest row]; see `sonlearn.learn.first_order.rules`
-    some: np.ndarray  # int64[K]; classes that take part in the step, of weights in pairs
+    step_classes: np.ndarray  # int64[K]; classes that take part in the step, of weights in pairs
 
 
 class FirstOrder(Engine):
@@ -94,7 +94,7 @@ class FirstOrder(Engine):
     def calls(self, state: FirstOrderState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> Calls:
         """See `Engine.calls`."""
         sums, work = (True,) if self._params.rule in (rules.COIN, rules.FTRL) else (), new_work(self._params, rows)
-        return [(rules.follow, (self._params, state, (), work, rows, out, start, learns, sums))]
+        return [(rules.predict_and_learn, (self._params, state, (), work, rows, out, start, learns, sums))]
 
     def weights(self, state: FirstOrderState, features: int, number: int | None = None) -> np.ndarray:
         """float64[features], or float64[K, features] for K classes: weights in the scale of the input."""
@@ -117,8 +117,8 @@ class FirstOrder(Engine):
         """Sums as of one run, weights moved by the precision gained (see `Engine.merge`)."""
         return merged(self._params, states, base, super().merge(states, base, rows).now, self.shares(states, base))
 
-    def carried(self, state: FirstOrderState, base: FirstOrderState, previous: FirstOrderState) -> FirstOrderState:
-        """Weights go on as they moved before, but for rules whose weights follow from sums (see `Engine.carried`).
+    def add_momentum(self, state: FirstOrderState, base: FirstOrderState, previous: FirstOrderState) -> FirstOrderState:
+        """Weights move on as before, but for rules whose weights follow from sums (see `Engine.add_momentum`).
 
         Those of several classes are not known to gain by it.
         """
@@ -280,7 +280,7 @@ class NagState(NamedTuple):
     now: Annotated[np.ndarray, Scalars("n", totals=("t", "N", "n"))]
 
 
-class Nag(OfPairs):
+class Nag(PairsEngine):
     """nag as a member of several classes (see `sonlearn.learn.multiclass`): softmax, and one rate a feature for all.
 
     Scores have no bounds, and t and N are not forgotten with G. Weights are float32, all arithmetic is float64.
@@ -307,7 +307,8 @@ class Nag(OfPairs):
         """See `Engine.calls`."""
         output = self._params.output._replace(classes=out.raw.shape[1], low=-math.inf, high=math.inf)
         params = self._params._replace(output=output)
-        return [(rules.follow, (params, state, state.pairs, new_work(params, rows), rows, out, start, learns, ()))]
+        work = new_work(params, rows)
+        return [(rules.predict_and_learn, (params, state, state.pairs, work, rows, out, start, learns, ()))]
 
     up_to_date = FirstOrder.up_to_date  # of a table that is alike
 

@@ -68,7 +68,7 @@ TINY, MIN_WEIGHT = 0.02, 1e-30
 
 
 @jit
-def follow(params, state, pairs, work, rows, out, start, learns, sums):
+def predict_and_learn(params, state, pairs, work, rows, out, start, learns, sums):
     """Predict rows from `start` on and, where it `learns`, learn them; returns the first row that was refused, or n.
 
     params : FirstOrderParams; state : FirstOrderState, or `NagState`; modified where it `learns`
@@ -79,7 +79,7 @@ def follow(params, state, pairs, work, rows, out, start, learns, sums):
     out : Predictions of float64[n, K], filled in from row `start` on; start : int
     sums : (True,), or () where the rule is neither ftrl nor coin: then these are not compiled
     """
-    at = follow_rows(params, state, pairs, work, rows, out, start, learns, sums)
+    at = predict_and_learn_rows(params, state, pairs, work, rows, out, start, learns, sums)
     if not learns:
         return at
     now = state.now[0]
@@ -88,8 +88,8 @@ def follow(params, state, pairs, work, rows, out, start, learns, sums):
 
 
 @inline
-def follow_rows(params, state, pairs, work, rows, out, start, learns, sums):
-    """`follow`, but for what it counts."""
+def predict_and_learn_rows(params, state, pairs, work, rows, out, start, learns, sums):
+    """`predict_and_learn`, but for what it counts."""
     limit = LIMIT if learns else LARGEST
     for i in range(start, len(rows.y)):
         if learns and len(state.table) > LARGE_TABLE and i + 1 < len(rows.y):
@@ -105,7 +105,7 @@ def follow_rows(params, state, pairs, work, rows, out, start, learns, sums):
         xx = score(params, state, pairs, rows, i, z)
         if not (within_bounds(params.output, z, p, limit) and xx <= limit * limit):
             return i
-        keep_to_labels(params, state, z, p)
+        clip_to_labels(params, state, z, p)
         if not learns or not is_learned(rows.weight[i], rows.y[i]):
             continue
         if len(pairs) > 0:
@@ -157,7 +157,7 @@ def score(params, state, pairs, rows, i, z):
 
 
 @inline(force=True)
-def keep_to_labels(params, state, z, p):
+def clip_to_labels(params, state, z, p):
     """With `--clip labels`, z and p are clipped to the labels so far, p then to its bounds. float64[K]; modified."""
     if params.labels:
         for c in range(len(z)):
@@ -359,7 +359,7 @@ def nag(params, state, pairs, scratch, rows, i, p, length):
     one = len(params.several) == 0
     c = -h * slope[0] if one else -h  # of several classes what slopes are multiplied with
     if params.invariant and h * q > 0.0:
-        c = way(params.output.loss, params.several, p, y, slope, h * q) / q
+        c = invariant_step(params.output.loss, params.several, p, y, slope, h * q) / q
     if not (h * q <= LIMIT * LIMIT and math.isfinite(c)):
         return False
     now.t, now.N = t, N
@@ -368,7 +368,7 @@ def nag(params, state, pairs, scratch, rows, i, p, length):
     c, over = c * common, 1.0
     if params.lazy:
         c, over = c / now.scale, 1.0 / now.left
-    some = choose(scratch.some, slope, len(p), int(y)) if len(pairs) > 0 else 0
+    step_classes = choose(scratch.step_classes, slope, len(p), int(y)) if len(pairs) > 0 else 0
     for k in range(len(feats)):
         row, x = table[np.uintp(feats[k])], abs(values[k])
         if len(pairs) > 0 and x < MIN_WEIGHT:
@@ -388,25 +388,25 @@ def nag(params, state, pairs, scratch, rows, i, p, length):
         if len(pairs) == 0:
             add_steps(params, row, c, work[ALONG, k], slope)
         elif work[ALONG, k] != 0.0:
-            add_to_pairs(pairs, feats[k], c * work[ALONG, k], scratch.some[:some], slope, len(p))
+            add_to_pairs(pairs, feats[k], c * work[ALONG, k], scratch.step_classes[:step_classes], slope, len(p))
     return True
 
 
 @inline(force=True)
-def way(loss, several, p, y, slope, T):
-    """`losses.travel`, or where there are `several` classes `losses.softmax_travel`: one of them is compiled."""
+def invariant_step(loss, several, p, y, slope, T):
+    """`losses.invariant_change` or, of `several` classes, `losses.softmax_invariant_change`: one is compiled."""
     if len(several) == 0:
-        return losses.travel(loss, p[0], y, T)
-    return losses.softmax_travel(p, int(y), slope, T)
+        return losses.invariant_change(loss, p[0], y, T)
+    return losses.softmax_invariant_change(p, int(y), slope, T)
 
 
 @inline(force=True)
-def choose(some, slope, classes, y):
+def choose(step_classes, slope, classes, y):
     """some <- the classes that take part in a step: y, and those whose slope is not `TINY`; returns how many."""
     count = 0
     for k in range(classes):
         if k == y or abs(slope[k]) >= TINY:
-            some[count] = k
+            step_classes[count] = k
             count += 1
     return count
 

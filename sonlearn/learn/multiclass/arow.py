@@ -30,7 +30,7 @@ from sonlearn.data.linear_algebra import clear_first, find_largest, plus_dot, pr
 from sonlearn.data.rows import SQUARES, entries, is_learned
 from sonlearn.jit import fetch, inline, jit
 from sonlearn.learn.pairs import LARGE_TABLE, Pairs, add_weights, has_room, place_for, place_of, scale_pairs
-from sonlearn.learn.tables import PAIRS, OfPairs, faded, new_pairs, side_by_side, table_of
+from sonlearn.learn.tables import PAIRS, PairsEngine, faded, new_pairs, side_by_side, table_of
 
 #: Wrong classes that a row is learned against, at most.
 MAX_RIVALS = 3
@@ -63,7 +63,7 @@ def _new_work(row: int, classes: int) -> ArowScratch:
     return ArowScratch(np.zeros(row), np.zeros((2, row)), np.zeros(MAX_RIVALS, np.int64), np.zeros((2, row), np.int64))
 
 
-class Arow(OfPairs):
+class Arow(PairsEngine):
     """Member of several classes (see `sonlearn.learn.multiclass`).
 
     Parameters
@@ -79,7 +79,7 @@ class Arow(OfPairs):
     most_met = MAX_RIVALS + 1
 
     def __init__(self, r: float = 1.0, unit: bool = False, decay: float = 0.0):
-        super().__init__(follow, (r, unit, decay), _new_work, decay)
+        super().__init__(predict_and_learn, (r, unit, decay), _new_work, decay)
 
     def new(self, classes: int = 0) -> ArowState:
         """State that has seen nothing."""
@@ -106,7 +106,7 @@ class Arow(OfPairs):
 
 
 @jit
-def follow(r, unit, decay, state, work, rows, out, start, learns):
+def predict_and_learn(r, unit, decay, state, work, rows, out, start, learns):
     """Predict rows from `start` on and, where it `learns`, learn them; returns where there is no room for pairs, or n.
 
     Parameters

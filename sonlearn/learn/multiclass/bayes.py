@@ -38,7 +38,7 @@ from sonlearn.data.linear_algebra import add_scaled
 from sonlearn.data.rows import is_learned
 from sonlearn.jit import inline, jit
 from sonlearn.learn.pairs import DISTANCE, LARGE_TABLE, Pairs, fetch_block, has_room, place_for, scale_pairs
-from sonlearn.learn.tables import PAIRS, OfPairs, faded, new_pairs, side_by_side, table_of
+from sonlearn.learn.tables import PAIRS, PairsEngine, faded, new_pairs, side_by_side, table_of
 from sonlearn.views.codes import log_of_next, logarithms
 
 #: Counts end here, where float32 still counts by ones; less than MIN_COUNT is none.
@@ -64,14 +64,14 @@ class BayesCounts(NamedTuple):
     now: Annotated[np.ndarray, Scalars("rows", totals=("rows",))]
 
 
-class Bayes(OfPairs):
+class Bayes(PairsEngine):
     """Member of several classes (see `sonlearn.learn.multiclass`); `decay` is the share that each row discounts."""
 
     counts = True
     most_met = 1
 
     def __init__(self, decay: float = 0.0):
-        super().__init__(follow, (decay,), lambda longest, classes: np.zeros((3, classes)), decay)
+        super().__init__(predict_and_learn, (decay,), lambda longest, classes: np.zeros((3, classes)), decay)
 
     def new(self, classes: int = 0) -> BayesCounts:
         """State that has seen nothing."""
@@ -106,7 +106,7 @@ class Bayes(OfPairs):
 
 
 @jit
-def follow(decay, state, work, rows, out, start, learns):
+def predict_and_learn(decay, state, work, rows, out, start, learns):
     """Predict rows from `start` on and, where it `learns`, count them; returns where there is no room for pairs, or n.
 
     Parameters

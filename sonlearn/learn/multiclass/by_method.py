@@ -166,13 +166,13 @@ class OneVsRest(Engine):
         self, state: OneVsRestState, rows: Rows, births: np.ndarray, out: Predictions
     ) -> tuple[tuple, State, int]:
         """The classes' states and the spare one after `rows`, and the first row that a new class refused, or n."""
-        met, lesson = len(state.classes), Lesson(rows, out, int(state.now["seen"][0]))
-        jobs, spare, n = self._born(state, lesson, births)
+        met, task = len(state.classes), BinaryTask(rows, out, int(state.now["seen"][0]))
+        jobs, spare, n = self._born(state, task, births)
         born = births[: len(jobs) - met]
         needed = self._most is None or len(jobs) < self._most
         numbers: list[int | None] = [*range(len(jobs)), *([None] if needed else [])]
         jobs += [spare] if needed else []
-        done = self._each(lambda binary, k: lesson.taught(binary, *jobs[k], n, numbers[k]), len(jobs))
+        done = self._each(lambda binary, k: task.learned(binary, *jobs[k], n, numbers[k]), len(jobs))
         for k in range(met, out.raw.shape[1]):
             begin = int(born[k - met]) if k - met < len(born) else n
             out.raw[:begin, k] = out.unseen[:begin]
@@ -182,7 +182,7 @@ class OneVsRest(Engine):
         return tuple(done[:count]), done[count] if needed else self._binary.new(), n
 
     def _born(
-        self, state: OneVsRestState, lesson: Lesson, births: np.ndarray
+        self, state: OneVsRestState, task: BinaryTask, births: np.ndarray
     ) -> tuple[list[tuple[State, int]], tuple[State, int], int]:
         """The states of all classes, those born included, and of the spare learner; the first row refused, or n.
 
@@ -191,23 +191,23 @@ class OneVsRest(Engine):
         jobs, spare, at = [(own, 0) for own in state.classes], state.unseen, 0
         for position in births.tolist():
             if position > at:
-                spare, at = lesson.taught(self._binary, spare, at, position, None), position
+                spare, at = task.learned(self._binary, spare, at, position, None), position
             own = copy.deepcopy(self._binary.packed(spare))
-            first = lesson.taught(self._binary, own, position, position + 1, len(jobs))
-            if lesson.out.refused[position]:
+            first = task.learned(self._binary, own, position, position + 1, len(jobs))
+            if task.out.refused[position]:
                 return jobs, (spare, at), position
             jobs.append((first, position + 1))
-        return jobs, (spare, at), len(lesson.rows.y)
+        return jobs, (spare, at), len(task.rows.y)
 
 
-class Lesson(NamedTuple):
+class BinaryTask(NamedTuple):
     """Rows that the learners of single classes learn."""
 
     rows: Rows
     out: Predictions
     features: int
 
-    def taught(self, binary: Engine, own: State, begin: int, stop: int, number: int | None) -> State:
+    def learned(self, binary: Engine, own: State, begin: int, stop: int, number: int | None) -> State:
         """The state after rows begin..stop-1, learned as class `number` (None: as no class); fills its scores."""
         part, shown = rows_between(self.rows, begin, stop), self.out.part(begin, stop)
         found, right = Predictions.empty(stop - begin), part.y == (-1 if number is None else number)

@@ -90,7 +90,7 @@ class Rls(Engine):
     def calls(self, state: RlsState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> Calls:
         """See `Engine.calls`; no row is refused."""
         scratch = RlsScratch(*np.zeros((2, len(state.P))))
-        return [(follow, (state, scratch, rows, out.raw, start, learns))]
+        return [(predict_and_learn, (state, scratch, rows, out.raw, start, learns))]
 
     def renumbered(self, state: RlsState, numbers: Numbers) -> RlsState:
         """`state` with other numbers of features and classes (see `Engine.renumbered`)."""
@@ -120,7 +120,7 @@ class Rls(Engine):
 
 
 @jit
-def follow(state, scratch, rows, out, start, learns):
+def predict_and_learn(state, scratch, rows, out, start, learns):
     """Predict and, where it `learns`, learn rows from `start` on.
 
     Parameters

@@ -8,5 +8,5 @@ adds half of the shrunk mass to alpha) and `oja`. `rescale` divides features by 
 Sparse time: a round changes the weights of all d features, yet costs O(m^2 + ms). Between two shrinks only coefficients
 of size m change (`coordinates`). A shrink writes to the features of the buffered rows alone (`folding`); every other
 feature is brought up to date when it is next read (`coordinates`, at its end). Read these in that order.
-`coordinates.look_again` and `folding.orthonormalise` keep the arithmetic accurate when rows are nearly dependent.
+`coordinates.reorthogonalise` and `folding.orthonormalise` keep the arithmetic accurate when rows are nearly dependent.
 """

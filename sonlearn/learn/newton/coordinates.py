@@ -5,7 +5,7 @@ All classes share the basis; each has its own wbar, beta and a. Binary classific
 V = F Z, and q_i is the i-th raw row minus its components along V and the raw rows before it, normalised. So y = Q x
 follows from the inner products Z x and X x, which read the features of x only.
 
-`look_again` projects a row that lies almost in the span of the basis a second time. Coordinates come from inner
+`reorthogonalise` projects a row that lies almost in the span of the basis a second time. Coordinates come from inner
 products alone, so their errors grow with the square of |x|/rho, where rho is the length of the part r of x outside of
 the basis. Rows that share their first digits with another row lose twice as many digits. If rows are about as long as
 the list of features (dense data), r can be computed itself at the cost of a few more reads, and projected once more
@@ -34,7 +34,7 @@ def coordinates(params, state, work, feats, xx, learned):
     """work.y <- Q x for the row in work.x; returns (squared length of x outside of Q or 0, length of work.rest).
 
     work.wx <- w'x and work.wbar_x <- wbar'x for each class. The length of work.rest is 0 unless the row was projected
-    twice (`look_again`). The table is modified (brought up to date) only if the row is `learned`.
+    twice (`reorthogonalise`). The table is modified (brought up to date) only if the row is `learned`.
 
     feats : int64[s], not modified; xx : float, x'x; learned : bool
     """
@@ -46,7 +46,7 @@ def coordinates(params, state, work, feats, xx, learned):
     rho2 = minus_dot(xx, y, y, now.k + now.raw)
     # where the row is almost in the span, and a second projection costs no more than a few reads of it
     if params.buffered and rho2 < SMALL * xx and now.seen <= FEATURES * len(feats):
-        rho2, n_rest = look_again(state, work, feats)
+        rho2, n_rest = reorthogonalise(state, work, feats)
         noise = LOOK if now.alpha > 0.0 else SPAN_LOOK
     elif now.alpha == 0.0 or not params.buffered:
         noise = SPAN
@@ -141,7 +141,7 @@ def move_kept(factor, c, i, by):
 
 
 @inline
-def look_again(state, work, feats):
+def reorthogonalise(state, work, feats):
     """work.rest <- r = x - Q'y, feature by feature; work.more <- Q r; work.y += Q r; work.wx <- w'x.
 
     Returns (squared norm of x outside of Q, length of r). Overwrites work.u, h, zx, delta; the state is not modified.
@@ -265,7 +265,7 @@ def refresh_all(state, feats, z):
 
 
 @inline
-def start_over(now, factor, n_kept):
+def reset_factor(now, factor, n_kept):
     """F <- [I 0] and beta <- 0: the values at the beginning of a generation."""
     clear(factor.FT)
     for i in range(n_kept):
@@ -279,7 +279,7 @@ def renew(state):
     """Begin a generation with F = I. The log must have room."""
     now, factor, shape = state.now[0], state.factor, state.maps.shape[1:]
     begin_generation(now, state.maps, factor.FT, factor.beta, np.empty(shape), np.empty(shape))
-    start_over(now, factor, now.k)
+    reset_factor(now, factor, now.k)
 
 
 @inline

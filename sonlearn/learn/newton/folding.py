@@ -18,7 +18,7 @@ import numpy as np
 from sonlearn.data.linear_algebra import add_scaled, clear, clear_first, dot, factorise_or, solve_lower
 from sonlearn.jit import inline
 from sonlearn.learn.log import begin_generation
-from sonlearn.learn.newton.coordinates import all_current, refresh, refresh_all, start_over, unmix
+from sonlearn.learn.newton.coordinates import all_current, refresh, refresh_all, reset_factor, unmix
 from sonlearn.learn.tolerances import AFFORDABLE, BROKEN, CHEAP, NEEDED, ROUNDING, WORTH
 
 
@@ -43,7 +43,7 @@ def fold(state, W, z):
     write_back(state, N2, on_x, z)
     worst = departure(state.basis, N1, N2)
     clear(a)
-    start_over(now, state.factor, n_kept)
+    reset_factor(now, state.factor, n_kept)
     now.k = n_kept
     now.raw = now.local = 0
     return worst
@@ -148,7 +148,7 @@ def orthonormalise(state, dual):
                 a[c, i] *= LT[i, i]
                 for j in range(i + 1, k):
                     a[c, i] += LT[i, j] * a[c, j]
-    start_over(now, factor, k)
+    reset_factor(now, factor, k)
     all_current(now, state.features)
     clear(state.basis.drift)
     now.read = 0

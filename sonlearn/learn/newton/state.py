@@ -128,7 +128,7 @@ class NewtonScratch(NamedTuple):
     h: np.ndarray  # float64[r_max + 1]
     u: np.ndarray  # float64[r_max + 1]
     x: np.ndarray  # float64[longest row], the rescaled row
-    rest: np.ndarray  # float64[9 longest rows], its part outside of the basis (`look_again`)
+    rest: np.ndarray  # float64[9 longest rows], its part outside of the basis (`reorthogonalise`)
     more: np.ndarray  # float64[r_max + 1], coordinates of that part
     z: np.ndarray  # float64[2, M + K], one feature's row of the table while it is brought up to date
     wbar_x: np.ndarray  # float64[K], wbar'x
