@@ -1,5 +1,6 @@
 """Weights of members at rest: learned of what copies predict, and used where they do better there."""
 
+import io
 import itertools
 
 import numpy as np
@@ -7,7 +8,8 @@ import pytest
 from states import assert_same, check_saves, state_of
 from streams import batch_of, batch_of_dense, entries, rows_of, several_classes, with_weights, without_some_labels, zipf
 
-from sonlearn import Learner, LearnOptions
+from sonlearn import Learner, LearnOptions, TextOptions, read_batches
+from sonlearn.data.batch import joined
 from sonlearn.learn.ensemble import resting
 from sonlearn.learn.ensemble.combiner import weights_of
 from sonlearn.learn.ensemble.label_scale import unit_of
@@ -139,6 +141,18 @@ def test_copies_know_no_feature_of_later_rows(soon, kind, tmp_path):
     batch = series(230, kind)
     rows = [dict(row) | {8 + i // 8: 1.0} for i, row in enumerate(entries(batch))]
     check_saves(LearnOptions(loss=kind), batch_of(rows, batch.y), tmp_path, (195,), 2, foreseen=False)
+
+
+def test_members_at_rest_see_hours_and_weekdays_as_members_do(monkeypatch):
+    monkeypatch.setattr(resting, "FIRST_COPY_ROWS", 600)
+    lines = (f"2024-01-{1 + i // 24:02d} {i % 24:02d}:00,{i % 7},{i % 24 % 5}" for i in range(720))
+    text = io.BytesIO("\n".join(("when,x,y", *lines)).encode())
+    batch = joined(list(read_batches(text, TextOptions(format="csv", label="y"))))
+    learner = Learner(LearnOptions(loss="squared", members=("ridge:ranges", "nag"), prune=False))
+    learner.partial_fit(batch.part(0, 640))
+    rows, first = resting.kept_rows(learner.state.resting), batch.part(600, 640)
+    assert rows.marks.tolist() == first.marks.tolist()
+    assert rows.marks.max() > 1
 
 
 @pytest.mark.parametrize(("batch", "options"), [(zipf(n=300, d=4000, s=10), {}), (several_classes(n=300), {"oaa": 5})])

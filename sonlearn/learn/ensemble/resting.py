@@ -62,6 +62,7 @@ class KeptRows(NamedTuple):
     features: Annotated[np.ndarray, OF_ENTRIES]  # int64[entries]
     ids: Annotated[np.ndarray, OF_ENTRIES]  # int64[entries]
     values: Annotated[np.ndarray, OF_ENTRIES]  # float64[entries]
+    marks: Annotated[np.ndarray, OF_ENTRIES]  # uint32[entries]; see `Batch.marks`
     facts: Annotated[np.ndarray, OF_ROWS]  # float64[rows, 3]; label, weight and base
     now: np.ndarray  # structured [1]
 
@@ -87,7 +88,7 @@ def new_resting(k: int, copies: bool = True) -> Resting:
     """No copy yet, and no row: the usual weights of k inputs; whether there are to be `copies`."""
     now = np.zeros(1, dtype=NOW)
     now["due"], now["stride"] = FIRST_COPY_ROWS * copies, 1
-    kept = KeptRows(*np.zeros((3, 0), np.int64), np.zeros(0), np.zeros((0, 3)), now)
+    kept = KeptRows(*np.zeros((3, 0), np.int64), np.zeros(0), np.zeros(0, np.uint32), np.zeros((0, 3)), now)
     return Resting(np.zeros((k + 2, k + 2)), np.eye(k + 2)[-1], (), kept)
 
 
@@ -171,7 +172,7 @@ def kept_rows(resting: Resting) -> Rows:
     features = np.where(own.features < own.now["known"], own.features, -1)
     y, weight, base = np.ascontiguousarray(own.facts.T)
     constant = int(own.now["constant"][0])
-    return Rows(indptr, features, own.values, y, weight, base, np.zeros((len(y), 2)), constant, own.ids)
+    return Rows(indptr, features, own.values, y, weight, base, np.zeros((len(y), 2)), constant, own.ids, own.marks)
 
 
 @jit
@@ -198,6 +199,7 @@ def buffer_rows(kept, rows):
             kept.features[at] = rows.features[place]
             kept.ids[at] = rows.ids[place]
             kept.values[at] = rows.values[place]
+            kept.marks[at] = rows.marks[place] if len(rows.marks) > 0 else 0
             at += 1
         kept.ends[n] = at
         kept.facts[n, 0], kept.facts[n, 1], kept.facts[n, 2] = rows.y[i], rows.weight[i], rows.base[i]
