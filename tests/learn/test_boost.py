@@ -330,6 +330,19 @@ def test_with_many_classes_fewer_rows_are_kept():
     assert np.mean(abs(scores[-2000:].argmax(axis=1) - y[-2000:]) < 20) > 0.5
 
 
+def test_trees_of_classes_draw_many_columns_as_by_the_twin():
+    n, d, K = 260, 90, 3
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(n, d)).round(2)
+    y = (X[:, :2] @ rng.normal(size=(2, K)) + 0.2 * rng.normal(size=(n, K))).argmax(axis=1) + 0.0
+    engine, scores = BoostOfClasses(4), np.full((n, K), np.nan)
+    rows = Rows(
+        np.arange(0, n * d + 1, d), np.tile(np.arange(d), n), X.ravel(), y, np.ones(n), np.zeros(n), np.zeros((n, 2))
+    )
+    engine.learn_all(engine.new(), rows, Predictions.of_scores(scores), d)
+    np.testing.assert_allclose(scores, run(ClassTrees(d, 4), X, y, np.ones(n), K), rtol=1e-6, atol=1e-6)
+
+
 def test_of_many_classes_a_tree_takes_three_rows_as_by_the_twin():
     """In a refit of 5,258 rows of 220 classes, cut after each part."""
     n, d, K = 5800, 2, 220

@@ -126,9 +126,10 @@ class Boost:
         varying = [j for j, (codes, _) in enumerate(coded) if codes.min() < codes.max()]
         of_values = self.stays and not (self.logistic or self.several)
         splits = [j for tree in self.model[1] for j in splits_of(tree)] if of_values else []
-        column_weights, most = [], 1 if self.several else max(len(varying) / (2 * COLUMNS), 1)
+        column_weights, most = [], max(len(varying) / (2 * COLUMNS), 1)
+        labels = np.eye(1 + int(y.max()))[y.astype(int)] if self.several else (y - base)[:, None]
         for j in varying:
-            alone = max(min(relevance(coded[j][0], y - base, h) / 8, most), 1) if most > 1 else 1
+            alone = max(min(relevance(coded[j][0], labels, h) / 8, most), 1) if most > 1 else 1
             column_weights.append(int(len(coded[j][1]).bit_length() * alone) + 4 * splits.count(j))
         start = np.average(y - base, weights=h)
         known = self.known() if self.several else 1
@@ -258,13 +259,15 @@ def codes_of(x, most):
     return np.where((x == 0) | (len(edges) == 0), 0, codes), edges
 
 
-def relevance(codes, y, h):
-    """What the best split of the codes takes off the sum of h (y - mean)^2, over its mean."""
-    mean = np.average(y, weights=h)
-    parts = [[s for s in (codes <= k, codes > k) if s.any()] for k in range(codes.max())]
-    min_hessian = min(sum(h[s] @ (y[s] - np.average(y[s], weights=h[s])) ** 2 for s in both) for both in parts)
-    every = h @ (y - mean) ** 2
-    return (every - min_hessian) / (every / h.sum())
+def relevance(codes, Y, h):
+    """What the best split of the codes takes off the sum of h |y - mean|^2, over its mean."""
+
+    def errors(some):
+        return h[some] @ ((Y[some] - np.average(Y[some], axis=0, weights=h[some])) ** 2).sum(axis=1)
+
+    parts = [[some for some in (codes <= k, codes > k) if some.any()] for k in range(codes.max())]
+    every = errors(codes >= 0)
+    return (every - min(sum(map(errors, both)) for both in parts)) / (every / h.sum())
 
 
 def drawn(column_weights, columns, seed):

@@ -58,7 +58,7 @@ MOST_OF_VARIANCE = 1.0 + 1e-6
 
 
 @inline
-def code_columns(state, room, begin, end):
+def code_columns(params, state, room, begin, end):
     """Fill in the codes, edges and sizes of the columns from begin to end, which are side by side in memory."""
     now, bin_edges, n_bins, x = state.now[0], state.bin_edges, state.n_bins, room.x
     ring, n, width = ring_of(now), refit_rows(now), now["width"]
@@ -77,33 +77,43 @@ def code_columns(state, room, begin, end):
         while same < n and codes[same] == codes[0]:
             same += 1
         n_bins[j] = n_bins[j] if same < n else 0
-        if n_bins[j] > 0 and now["refit_columns"] > WIDE and now["refit_classes"] == 1:
-            state.relevance[j] = relevance_of(state.labels, room.sums, codes, ring, n_bins[j])
+        if n_bins[j] > 0 and now["refit_columns"] > WIDE:
+            state.relevance[j] = relevance_of(params, now, state.labels, room.sums, codes, n_bins[j])
 
 
 @inline
-def relevance_of(labels, sums, codes, ring, size):
+def relevance_of(params, now, labels, sums, codes, size):
     """Return what the best split by a column gains: the fall of the squared error, over the variance of the labels.
 
-    sums : float64[codes, 2], overwritten; codes : of the rows of the refit
+    Of several classes both are sums over the classes, with 1 for the own class and else 0 as labels.
+
+    sums : float64[codes + 2, 1 + K], overwritten; codes : of the rows of the refit
     """
-    weight, total, squares = 0.0, 0.0, 0.0
-    for k in range(size + 1):
-        sums[k] = 0.0
+    ring, K, squares = ring_of(now), now["refit_classes"], 0.0
+    below, every = sums[len(sums) - 2], sums[len(sums) - 1]
+    for k in range(len(sums)):
+        for c in range(K + 1):
+            sums[k, c] = 0.0
     for i in range(len(codes)):
         y, h, base = labels[slot_of(ring, i)]
-        y -= base
+        c, x = (1 + int(y), 1.0) if len(params.several) > 0 else (1, y - base)
         sums[codes[i], 0] += h
-        sums[codes[i], 1] += h * y
-        weight, total, squares = weight + h, total + h * y, squares + h * y * y
-    mean, below, of_below, best = total / weight, 0.0, 0.0, 0.0
+        sums[codes[i], c] += h * x
+        every[0] += h
+        every[c] += h * x
+        squares += h * x * x
+    best, weight, variance = 0.0, every[0], squares / every[0]
+    for c in range(1, K + 1):
+        variance -= (every[c] / weight) ** 2
     for k in range(size):
-        below, of_below = below + sums[k, 0], of_below + sums[k, 1]
-        if 0.0 < below < weight:
-            best = max(best, (of_below - below * mean) ** 2 * weight / (below * (weight - below)))
-    variance = squares / weight - mean * mean
-    gain = best / variance if variance > 0.0 else 0.0
-    return gain if gain <= weight * MOST_OF_VARIANCE else 0.0
+        gain = 0.0
+        for c in range(K + 1):
+            below[c] += sums[k, c]
+            gain += (below[c] - below[0] * every[c] / weight) ** 2
+        if 0.0 < below[0] < weight:
+            best = max(best, gain * weight / (below[0] * (weight - below[0])))
+    share = best / variance if variance > 0.0 else 0.0
+    return share if share <= weight * MOST_OF_VARIANCE else 0.0
 
 
 @inline

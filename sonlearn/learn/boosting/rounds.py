@@ -163,7 +163,7 @@ def advance_refit(params, state, work, most):
         t = now["step"] - 1 - now["refit_columns"]
         if t < 0:
             begin, end = now["step"] - 1, min(now["step"] - 1 + COLUMNS_PER_STEP, now["refit_columns"])
-            code_columns(state, work.binning, begin, end)
+            code_columns(params, state, work.binning, begin, end)
             now["step"] += end - begin
             most -= READS_PER_CODE * n * (end - begin)
             continue
@@ -211,7 +211,7 @@ def rebuild_derived(params, state, work):
     """Work out what a packed state has been without: leaves; codes, edges and scores of the refit under way."""
     now = state.now[0]
     t = now["step"] - 1 - now["refit_columns"] if now["step"] > 0 else 0
-    code_columns(state, work.binning, 0, min(now["step"] - 1, now["refit_columns"]))
+    code_columns(params, state, work.binning, 0, min(now["step"] - 1, now["refit_columns"]))
     if t > 0 or now["part"] > 0:
         set_base_scores(params.loss, now, state.labels, state.base_scores, state.scores)
     for number in range(params.trees):

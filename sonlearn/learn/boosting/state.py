@@ -103,7 +103,7 @@ class BinningScratch(NamedTuple):
     ends: np.ndarray  # uint32[256]; of the keys so far with each value of a byte, when they are sorted by it
     x: np.ndarray  # float32[BLOCK_ROWS]; values of rows
     below: np.ndarray  # int32[BLOCK_ROWS]; edges below each
-    sums: np.ndarray  # float64[BINS + 1, 2]; weight and labels of the rows of each code
+    sums: np.ndarray  # float64[BINS + 3, 1 + K]; see `bins.relevance_of`
 
 
 class Nodes(NamedTuple):

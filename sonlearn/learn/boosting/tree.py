@@ -106,16 +106,15 @@ def draw_columns(params, now, state, column_weights, chosen, number):
 def weigh_columns(params, now, n_bins, relevance, column, column_weights):
     """column_weights[j] <- how likely column j is drawn: the binary digits of its number of bins; 0 if constant.
 
-    So many names leave room for numbers. Of many columns, those that alone tell something of values or of two classes
-    count up to V / `WIDE` times as much, V the number of columns that vary: else few of them would ever meet in a tree.
-    Of values, a split by it in the trees that predict counts as `SPLIT_BONUS` digits, where not all columns are drawn
-    anyway.
+    So many names leave room for numbers. Of many columns, those that alone tell something of the labels count up to
+    V / `WIDE` times as much, V the number of columns that vary: else few of them would ever meet in a tree. Of values,
+    a split by it in the trees that predict counts as `SPLIT_BONUS` digits, where not all columns are drawn anyway.
     """
     varying = 0
     for j in range(now["refit_columns"]):
         column_weights[j] = bit_length(n_bins[j])
         varying += n_bins[j] > 0
-    for j in range(now["refit_columns"] if varying > WIDE and now["refit_classes"] == 1 else 0):
+    for j in range(now["refit_columns"] if varying > WIDE else 0):
         column_weights[j] *= max(min(relevance[j] / NOISE, varying / WIDE), 1.0)
     if params.loss == SQUARED and now["trees_end"] > 0 and now["refit_columns"] > COLUMNS:
         for t in range(now["first_tree"], now["first_tree"] + params.trees):
