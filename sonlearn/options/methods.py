@@ -185,34 +185,36 @@ METHODS = {
     "full-on": Method(
         "dense", "online Newton with the full matrix, at most 2,000 features; d^3 with --alpha 0 (pseudo-inverses)",
         "[SON] eq. 1-2, App. D", "d^2", "few features; the sketched Newton methods approximate it",
-        ("clip", "alpha", "sigma", "eta"), {"rule": "full-on", "most": 2000, "instead": "rfd-son, which keeps m rows"},
+        ("clip", "alpha", "sigma", "eta"),
+        {"rule": "full-on", "max_columns": 2000, "instead": "rfd-son, which keeps m rows"},
     ),
     "arow-full": Method(
         "dense", "AROW with its full covariance, at most 2,000 features", "[AROW] Fig. 1", "d^2",
         "few features, classes", ("arow_r",),
-        {"rule": "arow", "most": 2000, "instead": "arow, which keeps the diagonal, or drfd, which adds m rows"},
+        {"rule": "arow", "max_columns": 2000, "instead": "arow, which keeps the diagonal, or drfd, which adds m rows"},
         {"loss": "squared_hinge"}, losses=_AROW,
     ),
     "ridge": Method(
         "dense", "ridge regression from sums over all examples, of the first 512 features; solved anew when they have "
         "doubled, then every 8 d", "[RIDGE]", "s^2 + d^2 / 48", "few features, values", ("clip", "alpha"),
-        {"rule": "ridge", "most": 512}, {"loss": "squared", "alpha": 1.0}, losses=("squared",),
+        {"rule": "ridge", "max_columns": 512}, {"loss": "squared", "alpha": 1.0}, losses=("squared",),
     ),
     "ridge-z": Method(
         "dense", "ridge whose penalty is in standard deviations of the features", "[RIDGE]", "s^2 + d^2 / 48",
-        "as ridge, with features of any scale", ("clip", "alpha"), {"rule": "ridge", "most": 256, "standard": True},
+        "as ridge, with features of any scale", ("clip", "alpha"),
+        {"rule": "ridge", "max_columns": 256, "standard": True},
         {"loss": "squared", "alpha": 1.0}, losses=("squared",),
     ),
     "ada-full": Method(
         "dense", "steps by the square root of the sum of outer products of gradients, at most 1,000 features",
         "[AdaGrad] full matrices, [ADA] section 2", "d^3", "comparison; the other ada- methods approximate it",
-        _ADA, {"rule": "ada-full", "most": 1000, "instead": "ada-fd or ada-gp, which keep m rows, or ada-diag"},
+        _ADA, {"rule": "ada-full", "max_columns": 1000, "instead": "ada-fd or ada-gp, which keep m rows, or ada-diag"},
         shared={},
     ),
     "ada-lr": Method(
         "dense", "the leading m directions of ada-full by a randomised range finder, at most 1,000 features",
         "[RADA], [ADA] eq. 1", "m d^2", "comparison", _PROJECTED,
-        {"rule": "ada-lr", "most": 1000, "instead": "radagrad or ada-gp, which keep m rows"}, shared={},
+        {"rule": "ada-lr", "max_columns": 1000, "instead": "radagrad or ada-gp, which keep m rows"}, shared={},
     ),
     "ada-fd": Method(
         "sketched", "ada-full with frequent directions of the gradients", "[ADAFD]", "m^3 + m s",
@@ -226,7 +228,7 @@ METHODS = {
     "metagrad": Method(
         "metagrad", "experts with many step sizes, --learning_rate the largest; at most 1,000 features",
         "[METAGRAD]", "d^3", "few features and an unknown step size", ("learning_rate", "alpha", "clip"),
-        {"rule": "full-on", "most": 1000, "instead": "metagrad-fd, which keeps m rows, or nag"},
+        {"rule": "full-on", "max_columns": 1000, "instead": "metagrad-fd, which keeps m rows, or nag"},
     ),
     "metagrad-fd": Method(
         "metagrad_fd", "metagrad's experts with a common sketch; every direction receives what shrinks remove",

@@ -322,10 +322,10 @@ def _meant(name: str, columns: list[str]) -> str:
     """The end of a message: that names are not UTF-8, or the column whose name is most like `name`, if one is."""
     for note in bytes_notes(raw(",".join(columns)), "; the header is"):
         return note
-    return likely(name, columns) if columns.count(name) == 0 else ""
+    return did_you_mean(name, columns) if columns.count(name) == 0 else ""
 
 
-def likely(name: str, names: list[str]) -> str:
+def did_you_mean(name: str, names: list[str]) -> str:
     """The end of a message: which of the `names` is most like `name`, if one is."""
     near = [each for each in names if each.lower() == name.lower()] or closest(name, names, 0.75)
     return f"; did you mean {shorten(near[0], WHOLE)}?" if near else ""

@@ -49,9 +49,9 @@ from sonlearn.text.columns import (
     NUMBER,
     ColumnTable,
     Labelling,
+    did_you_mean,
     first_names,
     label_of,
-    likely,
     reading_of,
     weight_of,
     without_label,
@@ -247,7 +247,7 @@ class RecordRows:
     @staticmethod
     def _unmet_note(name: str, flag: str, met: list[str]) -> str:
         inner = flag[2:] in _OF_ITSELF and ("." in name or "^" in name)
-        end = "; a member of a member cannot be it" if inner else likely(name, met)
+        end = "; a member of a member cannot be it" if inner else did_you_mean(name, met)
         return f"{flag} {shorten(name)}: none of the first {SAMPLE} objects has such a member{end}"
 
     # -- features ----------------------------------------------------------------------------------------------------

@@ -51,7 +51,7 @@ def test_arow_full(loss, r):
 @for_all("stream", [mixed(), mixed(kind="real"), low_rank(n=250, d=4, rank=3)])
 def test_ridge(stream, most, alpha, method):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(METHODS[method].values, "most", most)
+        patch.setitem(METHODS[method].values, "max_columns", most)
         learner, raw = agree(stream._replace(y=1e3 + 5 * stream.y), method=method, alpha=alpha)
         assert np.ptp(raw[50:]) > 1.0
         kept = np.count_nonzero(learner.weights()[1])
@@ -137,7 +137,7 @@ def dense(X, y):
 
 @pytest.mark.parametrize("name", ["full-on", "arow-full", "ada-full", "ada-lr", "metagrad"])
 def test_too_many_features_are_refused_and_what_was_learned_stays(name, monkeypatch):
-    monkeypatch.setitem(METHODS[name].values, "most", 12)
+    monkeypatch.setitem(METHODS[name].values, "max_columns", 12)
     rows = [{i: 1.0, i + 1: 2.0} for i in range(30)]
     learner, other = Learner(LearnOptions(method=name)), Learner(LearnOptions(method=name))
     told = f"<memory>:12: found a feature after 12 others.*--method {name}.*use --method"

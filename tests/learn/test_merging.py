@@ -692,7 +692,7 @@ def test_learners_with_room_for_few_features_have_none_of_the_rows_they_refused(
     other.partial_fit(batch_of([dict.fromkeys(range(1000, 71000), 1.0)], [1.0]), skip=True)
     merged, plain = Learner.merge([one, other]), Learner.merge([one, one])
     np.testing.assert_allclose(merged.predict(batch).raw, plain.predict(batch).raw, rtol=1e-9)
-    most = METHODS[method].values["max_columns" if method == "boost" else "most"]
+    most = METHODS[method].values["max_columns"]
     apart = [batch_of([dict.fromkeys(range(first, first + most * 2 // 3), 1.0)], [1.0]) for first in (1, most)]
     with pytest.raises(OptionError, match=f"^learners of {method} with more than {most:,} features in all$"):
         Learner.merge([learned(options, rows) for rows in apart])

@@ -208,7 +208,7 @@ def test_rows_that_hardly_count_are_learned(method, weights):
 
 
 def test_a_row_of_more_features_than_ridge_keeps_that_is_out_of_all_bounds_is_named():
-    X = np.ones((2, METHODS["ridge"].values["most"] + 1))
+    X = np.ones((2, METHODS["ridge"].values["max_columns"] + 1))
     X[1] = 1e150
     with pytest.raises(DivergedError, match="<memory>:2: "):
         Learner(LearnOptions(method="ridge")).partial_fit(from_scipy(X, y=np.ones(2)))

@@ -41,7 +41,7 @@ class Ridge(Twin):
 
     def __init__(self, options, d, features):
         super().__init__(options, d)
-        self.features, self.rows, self.due = features[: METHODS[options.method].values["most"]], [], 0
+        self.features, self.rows, self.due = features[: METHODS[options.method].values["max_columns"]], [], 0
 
     def learn(self, x, y, h):
         if not x.any():  # rows of no entries

@@ -18,6 +18,10 @@ from sonlearn.learn.boosting.state import BINS, COLUMNS, MAX_ROWS, MAX_ROWS_WIDE
 SAMPLE, SAMPLE_VALUES, SAMPLE_WIDE = 1024, 1 << 15, 256
 #: Rows of which each step is made for all, before the next.
 BLOCK_ROWS = 64
+#: Of more columns than this trees draw those more often that alone tell something of the labels.
+WIDE = 2 * COLUMNS
+#: A split explains no more than the variance, but for rounding.
+MOST_OF_VARIANCE = 1.0 + 1e-6
 
 
 @inline(force=True)
@@ -51,15 +55,9 @@ def slot_of(ring, i):
     return slot - ring[1] if slot >= ring[1] else slot
 
 
-#: Of more columns than this trees draw those more often that alone tell something of the labels.
-WIDE = 2 * COLUMNS
-#: A split explains no more than the variance, but for rounding.
-MOST_OF_VARIANCE = 1.0 + 1e-6
-
-
 @inline
 def code_columns(params, state, room, begin, end):
-    """Fill in the codes, edges and sizes of the columns from begin to end, which are side by side in memory."""
+    """Fill in codes, bins and relevance of the columns from begin to end, which are side by side in memory."""
     now, bin_edges, n_bins, x = state.now[0], state.bin_edges, state.n_bins, room.x
     ring, n, width = ring_of(now), refit_rows(now), now["width"]
     for j in range(begin, end):
@@ -160,7 +158,7 @@ def radix_sort(keys, ends, n):
 
 @inline
 def find_bin_edges(bin_edges, keys, n):
-    """edges <- the largest values of bins of the first n of `keys`, which are sorted; returns how many there are.
+    """bin_edges <- the largest values of bins of the first n of `keys`, which are sorted; returns how many there are.
 
     Those beyond are infinite.
     """

@@ -5,7 +5,7 @@ split of a node has the gain
 
     G_l^2/(C_l + l2) + G_r^2/(C_r + l2) - G^2/(C + l2)
 
-and a leaf the value -rate G/(C + l2) [XGB] eq. 5-7, after [GBM]. Splits are sought in histograms of the codes
+and a leaf the value -learning_rate G/(C + l2) [XGB] eq. 5-7, after [GBM]. Splits are sought in histograms of the codes
 [LGB]: of two children the one with fewer rows is counted, the other one is what is left of their parent. Rows without a
 value go to the side where the gain is greater, and where it is the same to the right. Of a column with more values than
 bins, the edge found is moved within the two bins beside it, by a second histogram of their rows alone: as exact as many

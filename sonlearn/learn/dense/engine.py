@@ -31,7 +31,7 @@ class DenseParams(NamedTuple):
     """The kernels' parameters: numbers from `LearnOptions` and from the method's entry in the table."""
 
     rule: int
-    most: int  # largest number of features
+    max_columns: int  # largest number of features
     output: Output  # of classes that share A
     alpha: float
     row_weight: RowWeight
@@ -78,7 +78,7 @@ class Dense(Engine):
 
     def reserve(self, state: DenseState, rows: Rows, features: int) -> DenseState:
         """Make room for learning `rows`, up to the largest number of features allowed."""
-        before, state = len(state.w), super().reserve(state, rows, min(features, self._params.most))
+        before, state = len(state.w), super().reserve(state, rows, min(features, self._params.max_columns))
         return state._replace(Pi=normals_by_feature(state.Pi, before, self._seed)) if self._tau else state
 
     def calls(self, state: DenseState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> Calls:
@@ -90,7 +90,7 @@ class Dense(Engine):
         if self._ridge:  # which leaves further features out
             return None
         keeps = f"a number for every pair of them: use --method {METHODS[self._method].values['instead']}"
-        return too_wide(rows, row, self._params.most, self._method, keeps)
+        return too_wide(rows, row, self._params.max_columns, self._method, keeps)
 
     def weights(self, state: DenseState, features: int, number: int | None = None) -> np.ndarray:
         """float64[features], or float64[C, features] for C classes: weights in the scale of the input."""
@@ -98,7 +98,7 @@ class Dense(Engine):
 
     def renumbered(self, state: DenseState, numbers: Numbers) -> DenseState:
         """`state` with other numbers (see `Engine.renumbered`)."""
-        most = min(numbers.most, self._params.most)
+        most = min(numbers.most, self._params.max_columns)
         if self._ridge:
             numbers = Numbers(np.where(numbers.features < most, numbers.features, -1), most)
             state = state._replace(now=state.now.copy())
@@ -161,7 +161,7 @@ def params_of(options: LearnOptions) -> DenseParams:
     rule, ada = rounds.NAMES.index(values["rule"]), values["rule"].startswith("ada")
     return DenseParams(
         rule=rounds.PSEUDO if rule == rounds.FULL_ON and options.alpha == 0 else rule,
-        most=values["most"],
+        max_columns=values["max_columns"],
         output=output_of(options),
         alpha=float(options.alpha) if rule in (rounds.FULL_ON, rounds.RIDGE) else 1.0,
         row_weight=row_weight_of(options),

@@ -110,7 +110,7 @@ def next_learned(params, state, rows, out, i, learns):
         if not (bounded and within_bounds(params.output, out.raw[i], out.prediction[i], limit)):
             return i, False
         if learns and is_learned(rows.weight[i], rows.y[i]):
-            return i, params.rule == RIDGE or features_of(state, rows, i) <= params.most
+            return i, params.rule == RIDGE or features_of(state, rows, i) <= params.max_columns
         i += 1
     return i, False
 
@@ -245,7 +245,7 @@ def learn_ridge(params, state, rows, out, start, learns):
             return i
         if rows.indptr[i] == rows.indptr[i + 1]:  # a view that shows nothing yet, not even the constant
             continue
-        now.seen = min(features_of(state, rows, i), params.most)
+        now.seen = min(features_of(state, rows, i), params.max_columns)
         add_row(params, state, rows, i, y, h)
         now.t += 1
         now.weight += h
@@ -263,7 +263,7 @@ def add_row(params, state, rows, i, y, h):
         in_order &= rows.features[at] == rows.features[begin] + at - begin
     for at in range(begin, end):
         f, hx = rows.features[at], h * rows.values[at]
-        if f >= params.most:
+        if f >= params.max_columns:
             continue
         state.z[f, 0] += hx * y
         if in_order:  # what stands side by side in the row does so in the column
@@ -271,7 +271,7 @@ def add_row(params, state, rows, i, y, h):
             continue
         for other in range(begin, at + 1):
             g = rows.features[other]
-            if g < params.most:
+            if g < params.max_columns:
                 state.A[column_start(max(f, g)) + min(f, g)] += hx * rows.values[other]
 
 

@@ -214,7 +214,8 @@ def _positive(A: np.ndarray) -> np.ndarray:
 # ----------------------------------------------------------------------------------- the step of one score
 
 
-#: Least curvature of logistic loss: a row that is sure still counts a little, or A would never forget the first ones.
+#: Least curvature of logistic loss, and of softmax what the two best classes count together: a row that is sure still
+#: counts a little, or A would never forget the first ones.
 MIN_CURVATURE = 1e-4
 #: A_0 of each of the learners, as a multiple of I.
 PRIOR_PRECISION = (2.0, 100.0)
@@ -337,7 +338,7 @@ def take_step(loss, combiner, e, V, row, z, y, h, scratch):
     value, slope, c = value_slope_curvature(loss, z, y)
     kept, recent = value, combiner.recent[e]
     if loss.code == SQUARED:
-        share, worth = outlier_share(recent, abs(z - y)), noise_weight(recent)
+        share, worth = huber_weight(recent, abs(z - y)), noise_weight(recent)
         slope, c, kept = slope * share * worth, c * share * worth, (share * (z - y)) ** 2
     recent[0] += h
     recent[1] += h * kept
@@ -355,7 +356,7 @@ def take_step(loss, combiner, e, V, row, z, y, h, scratch):
 
 
 @inline
-def outlier_share(recent, error):
+def huber_weight(recent, error):
     """The share of an `error` (>= 0) that is no outlier beside those before it; recent : of a learner"""
     most = ERROR_OUTLIER * math.sqrt(recent[1] / recent[0]) if recent[0] >= ERRORS_FIRST else math.inf
     return most / error if error > most > 0.0 else 1.0

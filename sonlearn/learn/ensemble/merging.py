@@ -22,8 +22,8 @@ def merged(
 
     Members at work in at least half of the states stay.
     """
-    k, active_members = len(committee.members), np.sum([state.active for state in states], axis=0)
-    left = np.flatnonzero(2 * active_members >= len(states)).tolist()
+    k, counts = len(committee.members), np.sum([state.active for state in states], axis=0)
+    left = np.flatnonzero(2 * counts >= len(states)).tolist()
     labels, maps = committee.target.merged([state.labels for state in states], base.labels)
     views, members = _views_and_members(committee, states, base, rows, left, maps)
     gone = [[i for i in range(k) if i not in left or not state.active[i]] for state in states]

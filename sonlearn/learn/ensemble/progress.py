@@ -105,8 +105,7 @@ def update_losses(kind, loss, met, par, z, y, weight, total, surprise):
     y, weight : float64[n]
     total : float64[3], modified
     surprise : float64[n], filled in as `drift.detect_drift` takes it: 1 less the probability of the right class, or the
-    size
-        of the error
+        size of the error
     """
     for i in range(len(y)):
         if kind == SEVERAL:

@@ -58,7 +58,7 @@ from sonlearn.jit.sequence import Calls
 from sonlearn.learn.classes import first_occurrences
 from sonlearn.learn.engine import Contributions, Engine, Predictions
 from sonlearn.learn.ensemble import pruning
-from sonlearn.learn.ensemble.combiner import PERIOD, Combiner, fade
+from sonlearn.learn.ensemble.combiner import MIN_CURVATURE, PERIOD, Combiner, fade
 from sonlearn.learn.ensemble.label_scale import LabelScale, new_scale
 from sonlearn.learn.ensemble.progress import SEVERAL
 from sonlearn.learn.ensemble.target import Part, Target
@@ -71,8 +71,6 @@ NOW = [("once", "i8")]
 #: scores replayed: log loss .957 and .851 of that of .5 and 0, errors .991 and .968. SURPRISE .03 to .25 and PRIOR .25
 #: to 1 do nearly as well; SURPRISE 1 has 1.05 of the errors.
 PRIOR, SURPRISE = 0.25, 0.15
-#: Least curvature of a row: what the two best classes count together, where the best is surer than this.
-MIN_CURVATURE = 1e-4
 #: Classes of less probability have no share in the curvature.
 TINY = 1e-5
 #: Scores that far below the best count as that; probabilities are not below exp of it.

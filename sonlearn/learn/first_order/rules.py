@@ -368,7 +368,7 @@ def nag(params, state, pairs, scratch, rows, i, p, length):
     c, over = c * common, 1.0
     if params.lazy:
         c, over = c / now.scale, 1.0 / now.left
-    step_classes = choose(scratch.step_classes, slope, len(p), int(y)) if len(pairs) > 0 else 0
+    chosen = choose(scratch.step_classes, slope, len(p), int(y)) if len(pairs) > 0 else 0
     for k in range(len(feats)):
         row, x = table[np.uintp(feats[k])], abs(values[k])
         if len(pairs) > 0 and x < MIN_WEIGHT:
@@ -388,7 +388,7 @@ def nag(params, state, pairs, scratch, rows, i, p, length):
         if len(pairs) == 0:
             add_steps(params, row, c, work[ALONG, k], slope)
         elif work[ALONG, k] != 0.0:
-            add_to_pairs(pairs, feats[k], c * work[ALONG, k], scratch.step_classes[:step_classes], slope, len(p))
+            add_to_pairs(pairs, feats[k], c * work[ALONG, k], scratch.step_classes[:chosen], slope, len(p))
     return True
 
 

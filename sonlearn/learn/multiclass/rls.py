@@ -7,8 +7,9 @@ and P = (ridge I + sum of h x x')^-1 over the rows learned. Weight h of the row,
 
 [SON] equation 1-2 with squared loss, whose matrix is the same for every class: K classes cost the matrix once. A row is
 learned only while its margin, z_y less the best other score, is below `MAX_MARGIN`, as AROW does: where most rows are
-easy most cost O(d K) and not O(d^2), and those near the boundaries count more. After `ALL_ROWS` rows learned P goes by
-one row in `APART`, which counts so many times: it hardly changes any more, and to change it takes half of the time.
+easy most cost O(d K) and not O(d^2), and those near the boundaries count more. After `FULL_UPDATES` rows learned P
+goes by one row in `UPDATE_EVERY`, which counts so many times: it hardly changes any more, and to change it takes half
+of the time.
 
 Scores are multiplied with `GAIN`, which gives them the size of other members' scores.
 """
@@ -32,7 +33,7 @@ from sonlearn.learn.engine import Engine, Predictions
 #: Rows with a larger margin are not learned from.
 MAX_MARGIN = 0.25
 #: Rows learned by all of which P goes; of later ones it goes by one in so many.
-ALL_ROWS, APART = 512, 8
+FULL_UPDATES, UPDATE_EVERY = 512, 8
 #: What scores are multiplied with.
 GAIN = 4.0
 #: Values count up to this.
@@ -143,9 +144,9 @@ def predict_and_learn(state, scratch, rows, out, start, learns):
         if own - best < MAX_MARGIN * GAIN or best == -math.inf:
             now["rows"] += 1
             step(state.P, state.W, scratch, d, now["classes"], classes, y, rows.weight[i], z)
-            counts = 1 if now["rows"] <= ALL_ROWS else APART if now["rows"] % APART == 0 else 0
+            counts = 1 if now["rows"] <= FULL_UPDATES else UPDATE_EVERY if now["rows"] % UPDATE_EVERY == 0 else 0
             if counts > 0:
-                take_in(state.P, scratch, d, rows.weight[i] * counts)
+                update_inverse(state.P, scratch, d, rows.weight[i] * counts)
 
 
 @inline
@@ -178,7 +179,7 @@ def step(P, W, scratch, d, classes, shown, y, h, z):
 
 
 @inline
-def take_in(P, scratch, d, h):
+def update_inverse(P, scratch, d, h):
     """P <- the matrix with h times the row of `step`."""
     x, u = scratch.x, scratch.u
     v = plus_dot(1.0 / h, x, u, d)
