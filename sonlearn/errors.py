@@ -22,20 +22,20 @@ class InputError(SonlearnError, ValueError):
     ----------
     source : str
         File name, or ``<stdin>``.
-    line, column : int or None
-        1-based; None where the whole source is meant. Columns count bytes.
     found, expected : str
         The text that stands there (shortened by `shorten`) and what may stand there.
+    line, column : int or None
+        1-based; None where the whole source is meant. Columns count bytes.
     tag : str
         That of the row or the decision, which the message does not say.
     """
 
     def __init__(
-        self, source: str, line: int | None, column: int | None, found: str, expected: str, tag: str = ""
+        self, source: str, found: str, expected: str, line: int | None = None, column: int | None = None, tag: str = ""
     ):  # fmt: skip
-        self.source, self.line, self.column = source, line, column
-        self.found, self.expected, self.tag = found, expected, tag
-        super().__init__(source, line, column, found, expected)
+        self.source, self.found, self.expected = source, found, expected
+        self.line, self.column, self.tag = line, column, tag
+        super().__init__(source, found, expected, line, column)
 
     def but(self, **fields: Any) -> InputError:
         """The same error with other `fields`."""

@@ -111,14 +111,14 @@ def _entries(
     if not isinstance(features, Mapping):
         found = f"{shorten(str(features))} ({type(features).__name__})"
         expected = "a dict of features; of the words of a text: text=('name',), or BagOfWords() | ..."
-        raise InputError(SOURCE, row, None, found, expected)
+        raise InputError(SOURCE, found, expected, row)
     entries = []
     for name, value in features.items():
         try:
             entries += [(slot & mask, x, told) for slot, x, told in _features_of(str(name), value, texts) if x]
         except (OverflowError, TypeError, ValueError):
             found = f"{_told(value)} for the feature {name!r}"
-            raise InputError(SOURCE, row, None, found, "a finite number or a text") from None
+            raise InputError(SOURCE, found, "a finite number or a text", row) from None
     return sorted(entries)
 
 
@@ -131,7 +131,7 @@ def _numbers(values: Any, what: str, n: int) -> np.ndarray:
     except (OverflowError, TypeError, ValueError):
         given = None
     if given is None or given.shape not in ((), (n,)):
-        raise InputError(SOURCE, None, None, f"{what} {_told(values)}", f"a number as {what}") from None
+        raise InputError(SOURCE, f"{what} {_told(values)}", f"a number as {what}") from None
     return np.full(n, given) if given.ndim == 0 else given
 
 
@@ -154,9 +154,9 @@ def batch_of(
     lists, marks = RowLists(VW_CONSTANT & mask if constant else None), list[int]()
     for row, (features, label, h) in enumerate(zip(rows, y, weight, strict=True), 1):
         if not (unlabelled or math.isfinite(label)):
-            raise InputError(SOURCE, row, None, f"label {label}", "a finite number")
+            raise InputError(SOURCE, f"label {label}", "a finite number", row)
         if not 0.0 <= h < math.inf:
-            raise InputError(SOURCE, row, None, f"weight {h}", "a finite number, 0 or more")
+            raise InputError(SOURCE, f"weight {h}", "a finite number, 0 or more", row)
         entries = _entries(features, mask, texts, row)
         lists.entries += [(slot, value) for slot, value, _ in entries]
         marks += [*(of for *_, of in entries), *[0] * constant]
@@ -416,9 +416,9 @@ class SonlearnClassifier(_RiverEstimator, MiniBatchClassifier):
         batch = self._unlabelled(rows, weight)
         for row, label in enumerate(y, 1):
             if not _has_hash(label):
-                raise InputError(SOURCE, row, None, f"label {_told(label)}", "a class: a text or a number")
+                raise InputError(SOURCE, f"label {_told(label)}", "a class: a text or a number", row)
             if _is_missing(label):
-                raise InputError(SOURCE, row, None, f"label {label}", "a class; leave out rows without a label")
+                raise InputError(SOURCE, f"label {label}", "a class; leave out rows without a label", row)
         if self.class_weight is not None:
             batch = batch._replace(weight=batch.weight * base.weights_of_classes(self.class_weight, y))
         if not hasattr(self, "numbers_"):
@@ -426,7 +426,7 @@ class SonlearnClassifier(_RiverEstimator, MiniBatchClassifier):
         for row, (label, h) in enumerate(zip(y, batch.weight, strict=True)):
             if self.fixed_ and label not in self.numbers_:
                 known = ", ".join(map(repr, self.numbers_))
-                raise InputError(SOURCE, row + 1, None, f"label {_told(label)}", f"one of the classes {known}")
+                raise InputError(SOURCE, f"label {_told(label)}", f"one of the classes {known}", row + 1)
             if h > 0:
                 self.numbers_.setdefault(label, len(self.numbers_))
         numbers = np.array([self.numbers_.get(label, 0) for label in y])
@@ -547,7 +547,7 @@ class SonlearnPolicy(ContextualPolicy):
     def update(self, arm_id: Any, context: dict[Any, Any] | None, *reward_args: Any, **reward_kwargs: Any) -> None:
         """Learn the reward, the first of the arguments, of an arm in a context. Raises InputError."""
         if len(reward_args) != 1:
-            raise InputError("<memory>", None, None, f"{len(reward_args)} rewards", "one number")
+            raise InputError("<memory>", f"{len(reward_args)} rewards", "one number")
         self.bandit.learn(context or {}, 0, float(reward_args[0]), actions=[_named(arm_id)])
         super().update(arm_id, context, *reward_args, **reward_kwargs)
 

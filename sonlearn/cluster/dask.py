@@ -380,7 +380,7 @@ def as_array(collection: Any) -> Any:
 def _parts_of_arrays(X: Any, *beside: Any) -> list[Any]:
     """One delayed partition for each chunk of rows: X, (X, y) or (X, y, weights). Raises InputError."""
     if X.ndim != 2:
-        raise InputError("<dask.array>", None, None, f"{X.ndim} dimensions", "rows and columns")
+        raise InputError("<dask.array>", f"{X.ndim} dimensions", "rows and columns")
     X = as_array(X)
     columns = [np.ravel(X.to_delayed())]
     for each in beside:
@@ -392,7 +392,7 @@ def _parts_of_arrays(X: Any, *beside: Any) -> list[Any]:
         if each.ndim != 1 or (each.shape[0] != X.shape[0] if known else each.numblocks[0] != X.numblocks[0]):
             found = f"labels or weights of shape {each.shape} in {each.numblocks[0]} chunks"
             expected = f"one each for {X.shape[0]} rows" if known else f"as many chunks as of rows, {X.numblocks[0]}"
-            raise InputError("<dask.array>", None, None, found, expected)
+            raise InputError("<dask.array>", found, expected)
         columns.append(np.ravel((each.rechunk((X.chunks[0],)) if known else each).to_delayed()))
     if not beside:
         return list(columns[0])
@@ -417,7 +417,7 @@ def with_format(
         reading = dataclasses.replace(reading, text=dataclasses.replace(given, format="csv"))
     parts = partitions_of(data, given, wanted=wanted)
     if not parts:
-        raise InputError("<nothing>", None, None, "no parts", "at least one example")
+        raise InputError("<nothing>", "no parts", "at least one example")
     format = reading.text.format
     for part in parts:
         if format != "auto" and not (tells and format in ("json", *TABLES)):

@@ -131,9 +131,9 @@ def _is_matrix(part: Any) -> bool:
 def check_labels(part: Any, options: TextOptions, name: str) -> None:
     """Raise InputError if a partition cannot have labels, so that nothing could be learned from it."""
     if hasattr(part, "columns") and not options.label:
-        raise InputError(name, None, None, "a table", "the name of its column of labels: text=TextOptions(label=...)")
+        raise InputError(name, "a table", "the name of its column of labels: text=TextOptions(label=...)")
     if _is_matrix(part) or (isinstance(part, tuple) and (len(part) < 2 or part[1] is None)):
-        raise InputError(name, None, None, "a matrix without labels", "a pair of a matrix and labels: (X, y)")
+        raise InputError(name, "a matrix without labels", "a pair of a matrix and labels: (X, y)")
 
 
 def placed(error: SonlearnError, part: Any) -> SonlearnError:
@@ -168,7 +168,7 @@ def open_range(part: Partition) -> Iterator[_Named]:
             start, stop = _edge(file, part.start), _edge(file, part.stop or 0)
             file.seek(start)
         except OSError as error:
-            raise InputError(part.path, None, None, reason(error), "a text file") from error
+            raise InputError(part.path, reason(error), "a text file") from error
         yield _Named(file, part.path, stop - start)
 
 

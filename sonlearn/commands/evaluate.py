@@ -98,7 +98,7 @@ def same_decisions(readers: list[ReadAs], paths: tuple[str, ...]) -> Iterator[li
         for other, (_, models) in zip(now, readers, strict=False):
             if len(parts) < len(readers) or not np.array_equal(other.cost, now[0].cost, equal_nan=True):
                 found = f"other decisions for {paths[models[0]]} than for {paths[readers[0][1][0]]}"
-                raise InputError(now[0].source, int(now[0].lines[0]), None, found, "a log that all models read alike")
+                raise InputError(now[0].source, found, "a log that all models read alike", int(now[0].lines[0]))
         left = [one.part(n, one.n) if one.n > n else None for one in parts]
         out = {i: one for one, (_, models) in zip(now, readers, strict=True) for i in models}
         yield [out[i] for i in range(len(out))]
@@ -168,8 +168,7 @@ class EvaluationSession(Passes):
         evaluation = self.evaluation
         if not evaluation.count:
             found = f"{evaluation.checks.decisions} decisions, none with a cost and a probability"
-            expected = "action:cost:probability of the decisions of a log"
-            raise InputError(" ".join(self.sources), None, None, found, expected)
+            raise InputError(" ".join(self.sources), found, "action:cost:probability of the decisions of a log")
         lines = evaluation.lines()
         if self.evaluating.output == "text":
             print("\n".join(summary_lines(lines, self.evaluating.level)), flush=True)

@@ -206,8 +206,7 @@ def check_format(format: str, source: str, text: TextOptions, path: str | None) 
         of_json = text.format == "json"
         tables = " (CSV of its columns is predicted, not learned)" if of_json and format in TABLES else ""
         raise InputError(
-            source, None, None, f"{format} text",
-            f"{text.format} text, which the model {path} has learned from{tables}; "
+            source, f"{format} text", f"{text.format} text, which the model {path} has learned from{tables}; "
             f"if it was mistaken, give --format {text.format}{' or vw' if of_json else ''}",
         )  # fmt: skip
 

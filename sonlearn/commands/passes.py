@@ -315,7 +315,7 @@ class Passes:
             self.report_skipped(self.reader.malformed.tags)
         if done < before and interrupts.received is None:
             name = " ".join(self.sources)
-            raise InputError(name, None, None, f"{done} examples", f"the {before} that the unfinished run has read")
+            raise InputError(name, f"{done} examples", f"the {before} that the unfinished run has read")
 
     def held_out(self, done: int, n: int) -> np.ndarray | None:
         """bool[n]: which of the n examples after the first `done` of a pass are held out; None without a holdout."""

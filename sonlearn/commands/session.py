@@ -263,7 +263,7 @@ class Session(Passes):
         learns = self.progress.examples and ending == FINISHED and not self.options.testonly and not self.resumed
         if learns and self.learner is not None and self.learner.examples == self.before:
             self.bar.close()
-            raise InputError(" ".join(self.sources), None, None, *self.nothing_learned())
+            raise InputError(" ".join(self.sources), *self.nothing_learned())
         if self.audit is not None:
             self.audit.finish()
         super().finish(ending)

@@ -146,10 +146,9 @@ class TrainingSession(Session):
         if format in TABLES and not self.options.testonly:
             columns = first_names(self.columns.known)
             if not learner.text.label:
-                expected = "one that is the label: --label COLUMN"
-                raise InputError(batch.source, None, None, f"the columns {columns}", expected)
+                raise InputError(batch.source, f"the columns {columns}", "one that is the label: --label COLUMN")
             if not columns:
-                raise InputError(batch.source, None, None, "no column to learn from", "one that no flag leaves out")
+                raise InputError(batch.source, "no column to learn from", "one that no flag leaves out")
             self.warn_of_columns()
         if self.began.number == 1:
             learner.next_pass(again=False)

@@ -27,14 +27,14 @@ def from_scipy(X: Any, y: Any = None, weight: Any = None, *, constant: bool = Tr
     y = np.full(n, np.nan) if y is None else _numbers(y, "labels", source)
     weight = np.ones(n) if weight is None else _numbers(weight, "weights", source)
     if y.shape != (n,) or weight.shape != (n,):
-        raise InputError(source, None, None, f"{y.shape} labels, {weight.shape} weights", f"one each for {n} rows")
+        raise InputError(source, f"{y.shape} labels, {weight.shape} weights", f"one each for {n} rows")
     values = _numbers(X.data, "values", source)
     if not np.isfinite(values).all():
         at = int(np.isfinite(values).argmin())
         row, column = int(np.searchsorted(X.indptr, at, side="right")), int(X.indices[at]) + 1
-        raise InputError(source, row, column, f"{values[at]}", "a finite value (rows and columns from 1 on)")
+        raise InputError(source, f"{values[at]}", "a finite value (rows and columns from 1 on)", row, column)
     if np.isinf(y).any() or not (np.isfinite(weight) & (weight >= 0)).all():
-        raise InputError(source, None, None, "an infinite label, or a weight that is not >= 0", "finite numbers")
+        raise InputError(source, "an infinite label, or a weight that is not >= 0", "finite numbers")
     return Batch(*entries_of(X.indptr, X.indices, values, constant), y, weight, np.arange(1, n + 1), source)
 
 
@@ -77,7 +77,7 @@ def to_csr(batch: Batch, first: int) -> Any:
     if len(indices) and indices.min() < first:
         at = int(indices.argmin())
         line = int(batch.lines[np.searchsorted(indptr, at, side="right") - 1])
-        raise InputError(batch.source, line, None, f"feature {indices[at]}", f"{first} or more (see --zero-based)")
+        raise InputError(batch.source, f"feature {indices[at]}", f"{first} or more (see --zero-based)", line)
     width = int(indices.max()) - first + 1 if len(indices) else 0
     return scipy.sparse.csr_array((values, indices - first, indptr), shape=(batch.n, width))
 
@@ -94,7 +94,7 @@ def _csr(X: Any, source: str) -> Any:
         return scipy.sparse.csr_array(_numbers(X, "values", source))
     shape = f" of shape {X.shape}" if hasattr(X, "shape") else ""
     found, expected = f"a {type(X).__name__}{shape}", "a SciPy sparse matrix, or a NumPy array of two dimensions"
-    raise InputError(source, None, None, found, expected)
+    raise InputError(source, found, expected)
 
 
 def _numbers(values: Any, what: str, source: str) -> np.ndarray:
@@ -104,4 +104,4 @@ def _numbers(values: Any, what: str, source: str) -> np.ndarray:
             return np.asarray(array, dtype=np.float64)
     except (TypeError, ValueError):  # objects that are no numbers
         pass
-    raise InputError(source, None, None, f"{what} of type {array.dtype}", f"numbers as {what}")
+    raise InputError(source, f"{what} of type {array.dtype}", f"numbers as {what}")

@@ -210,7 +210,7 @@ class SonlearnBandit:
             if [len(one) for one in every] != sizes.tolist():
                 shape = np.shape(probabilities) if self.actions else f"{len(every)} lists"
                 expected = f"({decisions.n}, {self.actions})" if self.actions else "one of each action of each decision"
-                raise InputError("<memory>", None, None, f"probabilities of the shape {shape}", expected)
+                raise InputError("<memory>", f"probabilities of the shape {shape}", expected)
             decisions = decisions._replace(probabilities=np.concatenate(every))
         if rewards is None:
             facts = self.learner.facts()
@@ -247,11 +247,11 @@ class SonlearnBandit:
         """One decision. Raises InputError."""
         if (actions is None) != (self.actions is not None):
             expected = "none: actions are numbered" if self.actions is not None else "a list of actions with features"
-            raise InputError("<memory>", None, None, f"actions={actions!r:.40}", expected)
+            raise InputError("<memory>", f"actions={actions!r:.40}", expected)
         if actions is None:
             return numbered(self._rows(context, None), self.actions or 0)
         if not len(actions):
-            raise InputError("<memory>", None, None, "no actions", "one at least")
+            raise InputError("<memory>", "no actions", "one at least")
         rows, text = self._rows(context, actions), self.learner.text
         own = not crosses(text) and isinstance(context, Mapping)
         rows = crossed_rows(rows, np.zeros(1, np.int64), np.array([rows.n]), np.ones(1, bool), text.constant, not own)
@@ -261,16 +261,14 @@ class SonlearnBandit:
         """The decisions of a log, without what was chosen. Raises InputError."""
         if self.actions is not None:
             if actions is not None:
-                raise InputError("<memory>", None, None, "actions=", "none: actions are numbered")
+                raise InputError("<memory>", "actions=", "none: actions are numbered")
             return self._table(X)
         if actions is None:
-            raise InputError(
-                "<memory>", None, None, "a table of contexts", "actions= of each, or numbered ones: SonlearnBandit(K)"
-            )
+            raise InputError("<memory>", "a table of contexts", "actions= of each, or numbered ones: SonlearnBandit(K)")
         if len(X) != len(actions):
-            raise InputError("<memory>", None, None, f"{len(X)} contexts, {len(actions)} lists of actions", "one each")
+            raise InputError("<memory>", f"{len(X)} contexts, {len(actions)} lists of actions", "one each")
         if not len(X):
-            raise InputError("<memory>", None, None, "no decisions", "one at least")
+            raise InputError("<memory>", "no decisions", "one at least")
         each = [self._decision(context, own) for context, own in zip(X, actions, strict=True)]
         sizes = [one.rows.n for one in each]
         return listed(joined([one.rows for one in each]), np.concatenate(([0], np.cumsum(sizes))))
@@ -299,7 +297,7 @@ class SonlearnBandit:
     def _table(self, X: Any) -> Decisions:
         """Decisions among numbered actions. Raises InputError where actions have features."""
         if self.actions is None:
-            raise InputError("<memory>", None, None, "a table of contexts", "numbered actions: SonlearnBandit(K)")
+            raise InputError("<memory>", "a table of contexts", "numbered actions: SonlearnBandit(K)")
         return numbered(from_scipy(X), self.actions)
 
     def _logged(self, decisions: Decisions, action: Any, reward: Any, probability: Any) -> Decisions:
@@ -308,7 +306,7 @@ class SonlearnBandit:
         sizes = np.diff(decisions.first)
         if not len(a) == len(r) == len(p) == len(sizes):
             found = f"{len(a)} actions, {len(r)} rewards, {len(p)} probabilities, {len(sizes)} contexts"
-            raise InputError("<memory>", None, None, found, "one each")
+            raise InputError("<memory>", found, "one each")
         among = (a >= 0) & (a < sizes) & (a == np.floor(a))
         for values, right, expected in (
             (a, among, f"an action from 0 to {sizes[np.argmin(among)] - 1 if len(sizes) else 0}"),
@@ -317,14 +315,14 @@ class SonlearnBandit:
         ):
             if not right.all():
                 row = int(np.argmin(right))
-                raise InputError("<memory>", row + 1, None, f"{values[row]:g}", expected)
+                raise InputError("<memory>", f"{values[row]:g}", expected, row + 1)
         return decisions._replace(action=np.asarray(action, np.int64), cost=-r, probability=p)
 
 
 def _members(record: Any, name: str) -> Members:
     """Return what a record has, numbers and texts at its top in a namespace of that name. Raises InputError."""
     if not isinstance(record, Mapping):
-        raise InputError("<memory>", None, None, f"{record!r:.40}", "a dict, as the context is")
+        raise InputError("<memory>", f"{record!r:.40}", "a dict, as the context is")
     own = {key: value for key, value in record.items() if not isinstance(value, Mapping | list)}
     spaces = {key: value for key, value in record.items() if isinstance(value, Mapping | list)}
     whole = {**spaces, name: own} if name not in spaces else {**spaces, **own}

@@ -85,8 +85,7 @@ class Classes:
         firsts = {header["first"] for header in headers} - {None}
         if len(firsts) > 1:
             most = self.most or 0
-            expected = f"0 to {most - 1}, as of another learner"
-            raise InputError("<learners>", None, None, f"classes 1 to {most}", expected)
+            raise InputError("<learners>", f"classes 1 to {most}", f"0 to {most - 1}, as of another learner")
         return {"labels": order, "first": next(iter(firsts), None)}
 
     @property
@@ -138,7 +137,7 @@ class Classes:
         assert value is not None
         found = f"label {shorten(value) if isinstance(value, str) else f'{value:.16g}'}"
         expected = self._problem(value, dict.fromkeys(before)) or self._full()
-        return InputError(batch.source, int(batch.lines[row]), None, found, expected)
+        return InputError(batch.source, found, expected, int(batch.lines[row]))
 
     def text(self, values: np.ndarray) -> list[str]:
         """Labels as they are written, of `values`."""

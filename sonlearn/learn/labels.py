@@ -107,7 +107,7 @@ class LabelEncoder:
             values = ["values: --loss squared"] * all(map(is_other_number, [*known, what]))
             remedies = "; ".join([*no_labels([*known, what]), *values, "several classes: --classes auto"])
             expected = f"{negative} or {positive}, the two labels so far ({remedies})"
-            return InputError(batch.source, int(batch.lines[row]), None, found, expected)
+            return InputError(batch.source, found, expected, int(batch.lines[row]))
         if self.loss == "poisson" and name is None:
             expected = "a label of at least 0 for --loss poisson (any number: --loss squared)"
         elif not self._classes:
@@ -127,7 +127,7 @@ class LabelEncoder:
                 remedy = f"several classes: --oaa K, or --classes auto; values: --loss squared{other}"
             what = "--binary" if self.loss not in CLASSIFICATION else f"--loss {self.loss}"
             expected = f"{expected} for {what} ({remedy})"
-        return InputError(batch.source, int(batch.lines[row]), None, found, expected)
+        return InputError(batch.source, found, expected, int(batch.lines[row]))
 
     def header(self) -> dict[str, Any]:
         """Return what a model file is told."""
@@ -142,18 +142,17 @@ class LabelEncoder:
         """Say how labels are written by these headers of several learners. Raises InputError: each says otherwise."""
         known = {header["coding"] for header in headers}
         if {ZERO_ONE, PLUS_MINUS} <= known:
-            raise InputError("<learners>", None, None, "labels -1 and +1", "0 and 1, as of another learner")
+            raise InputError("<learners>", "labels -1 and +1", "0 and 1, as of another learner")
         words: list[str | None] = [None, None]
         for header in headers:
             for place, word in enumerate(header["words"]):
                 if word is not None and (words[place] not in (None, word) or word == words[1 - place]):
                     found = f"labels {header['words'][0]} and {header['words'][1]}"
-                    expected = f"{words[0]} and {words[1]}; give --positive LABEL"
-                    raise InputError("<learners>", None, None, found, expected)
+                    raise InputError("<learners>", found, f"{words[0]} and {words[1]}; give --positive LABEL")
                 words[place] = word if word is not None else words[place]
         numeric = any(header["numeric"] for header in headers)
         if WORDS in known and numeric:
-            raise InputError("<learners>", None, None, "labels that are words", "numbers, as of another learner")
+            raise InputError("<learners>", "labels that are words", "numbers, as of another learner")
         return {"coding": max(known), "words": words, "numeric": numeric}
 
     @property

@@ -334,18 +334,18 @@ class Learner(SavedModel):
                 given = "indices, as of a matrix" if table.constant == CONSTANT else "hashed names"
                 slots = f"names hashed to 2^{self.text.bits} slots" if told else "hashed names"
                 expected = "indices" if constant == CONSTANT else slots
-                raise InputError(table.source, None, None, given, f"{expected}, which this learner takes")
+                raise InputError(table.source, given, f"{expected}, which this learner takes")
             if learns and len(table.indices):
                 self._constant = table.constant
             return table
         if not hasattr(table, "__arrow_c_stream__"):
             given, expected = f"a {type(table).__name__}", "a Batch, or a table that has __arrow_c_stream__"
             others = "matrices: sonlearn.from_scipy; dicts: sonlearn.read_batches"
-            raise InputError("<memory>", None, None, given, f"{expected}; {others}")
+            raise InputError("<memory>", given, f"{expected}; {others}")
         text = dataclasses.replace(self.text, format="arrow", label=label or self.text.label)
         if self.text.format not in ("auto", *TABLES) or (self.text.format == "auto" and self.examples):
             what = "matrices" if self.text.format == "auto" else f"{self.text.format} text"
-            raise InputError("<table>", None, None, "a table", f"{what}, which this learner has learned from")
+            raise InputError("<table>", "a table", f"{what}, which this learner has learned from")
         if learns and not text.label:
             raise OptionError("partial_fit of a table: give label=COLUMN, or TextOptions(label=COLUMN)")
         from sonlearn.options.python import naming
@@ -408,7 +408,7 @@ class Learner(SavedModel):
     def refusal(self, batch: Batch, rows: Rows, row: int) -> Exception:
         """Return what to say of a row that the engine refused to learn."""
         why = self.engine.refusal(rows, row)
-        return InputError(batch.source, int(batch.lines[row]), None, *why) if why else diverged(batch, row)
+        return InputError(batch.source, *why, line=int(batch.lines[row])) if why else diverged(batch, row)
 
     def take_thresholds(self, other: Learner) -> None:
         """Take what follows from the scores of `other`'s last rows: the threshold of best F1, and coverage."""

@@ -324,7 +324,7 @@ class Checks:
 def _check_all(decisions: Decisions, good: np.ndarray, what: str, values: np.ndarray, expected: str) -> None:
     if not good.all():
         i = int(np.argmin(good))
-        raise InputError(decisions.source, int(decisions.lines[i]), None, f"{what} {values[i]:g}", expected)
+        raise InputError(decisions.source, f"{what} {values[i]:g}", expected, int(decisions.lines[i]))
 
 
 def _unexplored(share: float) -> str:

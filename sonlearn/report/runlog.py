@@ -84,7 +84,7 @@ def read_run(path: str | os.PathLike[str]) -> Run:
         with sys.stdin.buffer if path == "-" else open(path, "rb") as file:
             return run_of(file, name)
     except OSError as error:
-        raise InputError(name, None, None, (error.strerror or str(error)).lower(), _LOG) from error
+        raise InputError(name, (error.strerror or str(error)).lower(), _LOG) from error
 
 
 def run_of(lines: Any, name: str) -> Run:
@@ -101,7 +101,7 @@ def run_of(lines: Any, name: str) -> Run:
         else:
             run = _continued(run, entry, name, number)
     if run is None:
-        raise InputError(name, None, None, "a cut line and nothing else" if cut else "an empty file", _LOG)
+        raise InputError(name, "a cut line and nothing else" if cut else "an empty file", _LOG)
     if before:
         run.notes.append(f"The log holds {before} earlier run{'s' * (before > 1)}, which this one went on from.")
     if run.end is None:
@@ -119,24 +119,24 @@ def _parsed(line: bytes, name: str, number: int) -> dict[str, Any] | None:
     except (ValueError, RecursionError):  # UnicodeDecodeError is a ValueError
         if not line.endswith(b"\n") and line.lstrip().startswith(b"{"):
             return None
-    raise InputError(name, number, None, shorten(line.rstrip(b"\r\n")), f"a line of {_LOG}")
+    raise InputError(name, shorten(line.rstrip(b"\r\n")), f"a line of {_LOG}", number)
 
 
 def _check_begin(entry: dict[str, Any], name: str, number: int) -> None:
     if "sonlearn" not in entry:
-        raise InputError(name, number, None, 'no "sonlearn" in the first object', f"the first line of {_LOG}")
+        raise InputError(name, 'no "sonlearn" in the first object', f"the first line of {_LOG}", number)
     if isinstance(entry.get("format"), int) and entry["format"] > FORMAT:
         found = f"a log of format {entry['format']}"
-        raise InputError(name, number, None, found, f"format {FORMAT}: it was written by a newer sonlearn")
+        raise InputError(name, found, f"format {FORMAT}: it was written by a newer sonlearn", number)
 
 
 def _continued(run: Run, entry: dict[str, Any], name: str, number: int) -> Run:
     kind = entry.get("kind")
     if kind not in ("progress", "end"):
         found = "no kind" if kind is None else f"the kind {shorten(str(kind))}"
-        raise InputError(name, number, None, found, 'an object of "kind": "progress" or "end"')
+        raise InputError(name, found, 'an object of "kind": "progress" or "end"', number)
     if run.end is not None:
-        raise InputError(name, number, None, "a line after the end of the run", "nothing, or another run's first line")
+        raise InputError(name, "a line after the end of the run", "nothing, or another run's first line", number)
     if kind == "end":
         return run._replace(end=entry)
     run.rows.append(entry)
@@ -152,4 +152,4 @@ def of_log(name: str) -> Iterator[None]:
         raise
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
         found = f"a field that is missing, or of another kind ({shorten(repr(error), 100)[1:-1]})"
-        raise InputError(name, None, None, found, _LOG) from error
+        raise InputError(name, found, _LOG) from error

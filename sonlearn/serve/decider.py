@@ -122,9 +122,9 @@ class Decider(Queue):
     def _decided(self, context: Any) -> tuple[Answer, str]:
         """Decide; the answer and its event's line. Raises InputError."""
         if not isinstance(context, dict):
-            raise InputError(SOURCE, None, None, shorten(json.dumps(context)), "an object: the context")
+            raise InputError(SOURCE, shorten(json.dumps(context)), "an object: the context")
         if "event_id" in context:
-            raise InputError(SOURCE, None, None, "event_id in the context", "none: the answer gives the event its id")
+            raise InputError(SOURCE, "event_id in the context", "none: the answer gives the event its id")
         self._bound(context)
         decisions = _read(_line({"c": context}), self.learner, self._text, SOURCE)
         decided = self.learner.decide(decisions)
@@ -143,10 +143,10 @@ class Decider(Queue):
         fields = body if isinstance(body, dict) else {}
         event, reward = fields.get("event_id"), fields.get("reward")
         if not isinstance(event, str) or set(fields) != {"event_id", "reward"}:
-            raise InputError(SOURCE, None, None, shorten(json.dumps(body)), '{"event_id": "...", "reward": 1}')
+            raise InputError(SOURCE, shorten(json.dumps(body)), '{"event_id": "...", "reward": 1}')
         number = isinstance(reward, int | float) and not isinstance(reward, bool)
         if not number or not -_MAX_NUMBER <= reward <= _MAX_NUMBER:  # type: ignore[operator]
-            raise InputError(SOURCE, None, None, f"reward {shorten(json.dumps(reward))}", "a number of at most 1e100")
+            raise InputError(SOURCE, f"reward {shorten(json.dumps(reward))}", "a number of at most 1e100")
         found = self.events.waiting(event, now)
         reward = float(reward)  # type: ignore[arg-type]
         return event, reward, _read(found._replace(reward=reward).text, self.learner, self._text, SOURCE)
@@ -159,7 +159,7 @@ class Decider(Queue):
         products = (shared + max(own, default=1)) ** 2 if self._text.quadratic else shared * max(own, default=1)
         if products > self._most_entries or sum(own) * shared > 64 * self._most_entries:
             found = f"{products} features of an action, with products"
-            raise TooLongError(SOURCE, None, None, found, f"at most {self._most_entries}, and 64 times as many in all")
+            raise TooLongError(SOURCE, found, f"at most {self._most_entries}, and 64 times as many in all")
 
 
 def _leaves(value: Any) -> int:

@@ -74,7 +74,7 @@ class LateLabels(worker.Worker):
         if isinstance(event, float):
             event = str(event).removesuffix(".0")
         if set(fields) != {"id", "label"} or not isinstance(event, str) or not isinstance(label, str | float):
-            raise InputError(worker.SOURCE, number, None, shorten(_text(given)), '{"id": "...", "label": 1}')
+            raise InputError(worker.SOURCE, shorten(_text(given)), '{"id": "...", "label": 1}', number)
         found = self.events.waiting(event, self._labels)
         self._labels[event] = f"{json.dumps(self._label)}:{json.dumps(label)}"
         return found._replace(reward=self._labels[event]).text
@@ -90,7 +90,7 @@ class LateLabels(worker.Worker):
         for (number, given), event in zip(objects, ids, strict=True):
             line = _text(given)
             if not event:
-                raise InputError(worker.SOURCE, number, None, "a row without an id", f"its id in {shorten(self._id)}")
+                raise InputError(worker.SOURCE, "a row without an id", f"its id in {shorten(self._id)}", number)
             known = self.events.find(event)
             if line != (known.line if known else rows.get(event, line)):
                 raise KnownEventError(f"id {shorten(event)}: another row has it; nothing was predicted")
@@ -130,4 +130,4 @@ def _text(value: Any) -> str:
             return "{" + ",".join(f"{json.dumps(name)}:{_text(member)}" for name, member in value) + "}"
         return "[" + ",".join(map(_text, value)) + "]" if isinstance(value, list) else json.dumps(value)
     except RecursionError:
-        raise InputError(worker.SOURCE, None, None, *TOO_DEEP) from None
+        raise InputError(worker.SOURCE, *TOO_DEEP) from None

@@ -408,7 +408,7 @@ class Worker(Queue):
         batches, long = _within(parsed.batches, self._options.max_features)
         if first.wants.explain and sum(len(batch.indices) for batch in batches) > EXPLAINED_ENTRIES:
             found = f"rows of more than {EXPLAINED_ENTRIES} entries in all"
-            long.append(TooLongError(SOURCE, 1, None, found, "at most so many where they are to be explained"))
+            long.append(TooLongError(SOURCE, found, "at most so many where they are to be explained", 1))
         for error in (*parsed.errors, *long):
             if task.group[int(task.request_of(error.line))].whole:
                 raise error
@@ -480,7 +480,7 @@ class Worker(Queue):
         options = self.learner.text
         records = CsvRecords([np.frombuffer(text, dtype=np.uint8)], SOURCE, options)
         if not records.columns:
-            raise InputError(SOURCE, None, None, "an empty body", "a table with a header")
+            raise InputError(SOURCE, "an empty body", "a table with a header")
         hint = records.hint
         if "--delimiter" in hint:
             hint = f"; this model's fields are separated by {options.delimiter!r}"
@@ -515,7 +515,7 @@ class Worker(Queue):
             task.loss += float((predicted.loss * batch.weight)[counted].sum())
         values = self.problem.replies(predicted)
         for row in np.flatnonzero(predicted.refused).tolist() if request.learn else ():
-            task.refuse(InputError(SOURCE, int(batch.lines[row]), None, *_OUT_OF_BOUNDS))
+            task.refuse(InputError(SOURCE, *_OUT_OF_BOUNDS, line=int(batch.lines[row])))
             values[row] = None
         more |= self.problem.more(predicted, request.wants.coverage, request.wants.probabilities)
         task.add(batch, values, more)
@@ -545,7 +545,7 @@ def elements(text: bytes) -> Iterator[tuple[int, Record]]:
     """The objects of a document with their numbers, from 1 on. Raises InputError."""
     text = text.rstrip()  # its end is where its last line ends
     if not text:
-        raise InputError(SOURCE, None, None, "an empty body", "an object, or an array of objects")
+        raise InputError(SOURCE, "an empty body", "an object, or an array of objects")
     try:
         yield from enumerate(elements_of(text), 1)
     except RowError as problem:
@@ -557,7 +557,7 @@ def elements(text: bytes) -> Iterator[tuple[int, Record]]:
 
 def too_many_rows(most: int) -> TooLongError:
     """Return what is wrong with a request of more rows than it may have."""
-    return TooLongError(SOURCE, None, None, f"more than {most} rows", "at most so many in a request; send less at once")
+    return TooLongError(SOURCE, f"more than {most} rows", "at most so many in a request; send less at once")
 
 
 def at_most(most: int, rows: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, Any]]:
@@ -600,7 +600,7 @@ def _within(batches: list[Batch], most: int) -> tuple[list[Batch], list[InputErr
         fits = lengths <= most
         taken += [batch if fits.all() else batch.at(np.flatnonzero(fits))] if fits.any() else []
         errors += [
-            TooLongError(SOURCE, int(batch.lines[row]), None, f"a row of {lengths[row]} features", f"at most {most}")
+            TooLongError(SOURCE, f"a row of {lengths[row]} features", f"at most {most}", int(batch.lines[row]))
             for row in np.flatnonzero(~fits).tolist()
         ]
     return taken, errors

@@ -111,9 +111,9 @@ class Sketch:
         elif grow:
             self.n_features = max(self.n_features, block.shape[1])
             if self._dense and block.shape[1] != self.n_features:
-                raise InputError("<matrix>", None, None, f"{block.shape[1]} columns", "a sketch of sparse rows to grow")
+                raise InputError("<matrix>", f"{block.shape[1]} columns", "a sketch of sparse rows to grow")
         elif block.shape[1] != self.n_features:
-            raise InputError("<matrix>", None, None, f"{block.shape[1]} columns", f"{self.n_features} as before")
+            raise InputError("<matrix>", f"{block.shape[1]} columns", f"{self.n_features} as before")
 
     def _as_held(self, block: Any) -> Any:
         """`block` in the form of this sketch (dense or sparse); the first block decides the form."""
@@ -207,9 +207,9 @@ class Sketch:
         """
         block = as_block(X)
         if self.n_features is None:
-            raise InputError("<matrix>", None, None, "a sketch without rows", "update(X) first")
+            raise InputError("<matrix>", "a sketch without rows", "update(X) first")
         if block.shape[1] != self.n_features:
-            raise InputError("<matrix>", None, None, f"{block.shape[1]} columns", f"{self.n_features} as in the sketch")
+            raise InputError("<matrix>", f"{block.shape[1]} columns", f"{self.n_features} as in the sketch")
         return _project(block, self.result(), k)
 
     def _spread(self, table: np.ndarray, ids: np.ndarray | None) -> np.ndarray | sp.csr_array:

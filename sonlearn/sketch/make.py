@@ -110,5 +110,5 @@ def take(sketch: Sketch, batch: Batch, first: int) -> Any:
         sketch.update(block, grow=True)
     except InputError as problem:
         line = None if problem.line is None else int(batch.lines[problem.line - 1])
-        raise InputError(batch.source, line, None, problem.found, problem.expected) from None
+        raise InputError(batch.source, problem.found, problem.expected, line) from None
     return block

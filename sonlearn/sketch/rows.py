@@ -35,7 +35,7 @@ def as_block(X, source: str = "<matrix>") -> np.ndarray | sp.csr_array:
     """
     block = sp.csr_array(X) if sp.issparse(X) else np.asarray(collected(X))
     if block.dtype.kind not in "biuf":
-        raise InputError(source, None, None, f"values of type {block.dtype}", "real numbers")
+        raise InputError(source, f"values of type {block.dtype}", "real numbers")
     block = block.astype(np.float64, copy=False)
     if sp.issparse(block):
         if not block.has_canonical_format:
@@ -45,7 +45,7 @@ def as_block(X, source: str = "<matrix>") -> np.ndarray | sp.csr_array:
     else:
         block = np.atleast_2d(block)
         if block.ndim != 2:
-            raise InputError(source, None, None, f"an array of {block.ndim} dimensions", "rows and columns")
+            raise InputError(source, f"an array of {block.ndim} dimensions", "rows and columns")
         values = block
     if values.size and not np.abs(values).max() < _MAX_VALUE:  # also catches nan
         _refuse(block, source)
@@ -59,7 +59,7 @@ def _refuse(block, source: str) -> None:
         row, column = int(np.searchsorted(block.indptr, place, side="right")), int(block.indices[place]) + 1
     else:
         row, column = place // block.shape[1] + 1, place % block.shape[1] + 1
-    raise InputError(source, row, column, f"{flat[place]}", f"finite numbers below {_MAX_VALUE:g}")
+    raise InputError(source, f"{flat[place]}", f"finite numbers below {_MAX_VALUE:g}", row, column)
 
 
 def check_small(block, sums: np.ndarray, source: str = "<matrix>") -> None:
@@ -79,7 +79,7 @@ def check_small(block, sums: np.ndarray, source: str = "<matrix>") -> None:
         values = block[[row]].data if sp.issparse(block) else block[row]
         if values.size and np.abs(values).max() > 0 and float(values @ values) < _MIN_SQUARED_NORM:
             found = f"a row whose largest value is {np.abs(values).max():g}"
-            raise InputError(source, int(row) + 1, None, found, "a norm of 0, or at least 1e-145; scale the data up")
+            raise InputError(source, found, "a norm of 0, or at least 1e-145; scale the data up", int(row) + 1)
 
 
 def squared_norm(block) -> float:

@@ -215,7 +215,7 @@ def _opened(source: Any, name: str, watch: Watch | None = None) -> Iterator[tupl
     try:
         import pyarrow
     except ImportError:
-        raise InputError(name, None, None, what, f"pip install pyarrow, or {instead}") from None
+        raise InputError(name, what, f"pip install pyarrow, or {instead}") from None
     try:
         if not of_file:
             yield _of_memory(source)
@@ -230,7 +230,7 @@ def _opened(source: Any, name: str, watch: Watch | None = None) -> Iterator[tupl
         if several:
             reason = f"values of several types in the column {shorten(several[1])}"
             expected = f"one type in each column; as texts: table[{several[1]!r}].astype(str)"
-        raise InputError(name, None, None, reason, expected) from error
+        raise InputError(name, reason, expected) from error
 
 
 def _of_memory(source: Any) -> tuple[list[str], Iterator[Any]]:
@@ -292,8 +292,8 @@ def _table(
 
     batch, refused, ids = assemble(record.num_rows, fields, layout, encoder, labels)
     errors = [
-        InputError(name, begin + row, None, f"{found} in the column {shorten(columns[at])}", expected,
-                   ids[row] if ids else "")
+        InputError(name, f"{found} in the column {shorten(columns[at])}", expected, begin + row,
+                   tag=ids[row] if ids else "")
         for row, (at, found, expected) in sorted(refused.items())
     ]  # fmt: skip
     features = tuple(column for _, column in layout.features)
@@ -310,11 +310,11 @@ def _fields(column: Any, title: str, as_text: bool = False) -> Fields:
         return Fields(np.zeros(0), np.full(len(column), -1)) if as_text else Fields(np.full(len(column), np.nan))
     if kinds.is_nested(kind) or "binary" in str(kind):
         found = f"the column {shorten(title)} of type {kind}"
-        raise InputError("", None, None, found, "columns of numbers, booleans, texts or dates")
+        raise InputError("", found, "columns of numbers, booleans, texts or dates")
     own = kind.value_type if kinds.is_dictionary(kind) else kind
     refused = _EXTENSIONS.get(getattr(own, "extension_name", ""))
     if refused is not None:  # periods Arrow holds as numbers, of any unit
-        raise InputError("", None, None, f"{refused[0]} in the column {shorten(title)}", refused[1])
+        raise InputError("", f"{refused[0]} in the column {shorten(title)}", refused[1])
     if kinds.is_duration(kind):
         taken = column.cast(pyarrow.duration("us"), safe=False).to_pylist()
         column = pyarrow.array([None if each is None else str(each) for each in taken], pyarrow.string())

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 #: Changes whenever the layout does, or what the parsers make of a text.
-VERSION = 20
+VERSION = 21
 
 #: Bytes at either end of a file that are read to see whether it has changed.
 _ENDS = 1 << 16
@@ -134,7 +134,7 @@ class CachedReader(Reader):
         constant = constant_id(self.options, self.format)
         if self.meter is not None:
             self.meter.begin([self.path])
-        damaged = InputError(str(self.path), None, None, "a damaged cache", "the one that was written; delete it")
+        damaged = InputError(str(self.path), "a damaged cache", "the one that was written; delete it")
         room = self.path.stat().st_size
         with open_binary(self.path, self._watch) as file:
             file.seek(len(_MAGIC))
@@ -273,12 +273,12 @@ def _narrowed(array: np.ndarray) -> np.ndarray:
 
 def read_trailer(path: Path) -> dict[str, Any]:
     """The trailer of the cache `path`; InputError if there is none, or it is truncated or of another version."""
-    damaged = InputError(str(path), None, None, "a cache that is truncated or of another version", "a cache")
+    damaged = InputError(str(path), "a cache that is truncated or of another version", "a cache")
     try:
         with path.open("rb") as file:
             begin = file.read(len(_MAGIC))
             if begin[: len(_NAME)] != _NAME[: len(begin)]:
-                raise _ForeignError(str(path), None, None, "a file that is no cache", "a cache; name another file")
+                raise _ForeignError(str(path), "a file that is no cache", "a cache; name another file")
             size = file.seek(0, os.SEEK_END)
             file.seek(max(0, size - _END.size))
             at, end = _END.unpack(file.read())
@@ -287,9 +287,9 @@ def read_trailer(path: Path) -> dict[str, Any]:
             file.seek(at)
             return _read_block(file, size, damaged)[0]
     except FileNotFoundError as error:
-        raise InputError(str(path), None, None, "no cache", "a cache") from error
+        raise InputError(str(path), "no cache", "a cache") from error
     except OSError as error:
-        raise _ForeignError(str(path), None, None, (error.strerror or str(error)).lower(), "a cache") from error
+        raise _ForeignError(str(path), (error.strerror or str(error)).lower(), "a cache") from error
     except struct.error:
         raise damaged from None
 

@@ -99,7 +99,7 @@ class ChunkParser:
 
                 error = malformed(text, begin, int(state[at.AT]), stopped, (source, line, format))
             else:
-                error = InputError(source, line, None, "", "")
+                error = InputError(source, "", "", line)
             error.tag = tag_in(found) if format == "vw" else ""
             refused.append(error)
             if self._stops:
@@ -263,6 +263,5 @@ def _part_end(count: np.ndarray, start: int, most: float) -> int:
 
 def _too_much(source: str, line: int, count: float, most: float) -> InputError:
     if count > most:
-        found = f"{count:.3g} features with interactions"
-        return TooLongError(source, line, None, found, f"at most {most:.0f} in a line")
-    return InputError(source, line, None, "an interaction whose value overflows", "products of at most 1.8e308")
+        return TooLongError(source, f"{count:.3g} features with interactions", f"at most {most:.0f} in a line", line)
+    return InputError(source, "an interaction whose value overflows", "products of at most 1.8e308", line)

@@ -126,8 +126,7 @@ def weight_of(value: Any, at: int | tuple[str, ...] = ()) -> float:
     """The weight that a field or a number stands for, which is `at` a place. Raises RowError."""
     weight = number_in(value) if isinstance(value, str) else value
     if type(weight) is not float or not 0 <= weight < math.inf:
-        found = "nothing" if isinstance(value, str) and not value.strip() else described(value)
-        raise RowError(found, NO_WEIGHT, at)
+        raise RowError("nothing" if isinstance(value, str) and not value.strip() else described(value), NO_WEIGHT, at)
     return weight
 
 
@@ -291,18 +290,17 @@ def layout_of(
         A column that an option names is not there, or there are two columns of a name: their features could not be
         distinguished.
     """
-    found = f"the columns {shorten(', '.join(columns), 200)}"
+    (source, line), found = place, f"the columns {shorten(', '.join(columns), 200)}"
     roles = (options.label, options.id, options.weight, labels.action)
     for flag, name in zip((*labels.flags, "--action"), roles, strict=True):
         renamed = name == options.id and known is not None and known.has_not(columns, options)
         needed = labels.needed and not (labels.joined and name == options.label)
         if name and columns.count(name) != 1 and (needed or name in columns or renamed):
-            expected = f"one column {shorten(name)} ({flag}){hint or _meant(name, columns)}"
-            raise InputError(*place, None, found, expected)
+            raise InputError(source, found, f"one column {shorten(name)} ({flag}){hint or _meant(name, columns)}", line)
     for name, count in Counter(columns).items():
         if count > 1:
             expected = f"columns of different names{hint or '; rename one'}"
-            raise InputError(*place, None, f"{count} columns {shorten(name, WHOLE)}", expected)
+            raise InputError(source, f"{count} columns {shorten(name, WHOLE)}", expected, line)
     if labels.needed:
         for field in NAMING:
             for name in options.named(field):
@@ -310,8 +308,7 @@ def layout_of(
                     flag, parts = flag_of(TextOptions, field), name.split(",")
                     several = "; several columns: " + " ".join(f"{flag} {shorten(part, WHOLE)}" for part in parts)
                     end = several if len(parts) > 1 and {*parts} <= {*columns} else _meant(name, columns)
-                    expected = f"a column {shorten(name)} ({flag}){end}"
-                    raise InputError(*place, None, found, expected)
+                    raise InputError(source, found, f"a column {shorten(name)} ({flag}){end}", line)
     features = [(i, name) for i, name in enumerate(columns) if name != labels.action and is_feature(name, options)]
     if known is not None:
         features.sort(key=lambda feature: known.place(feature[1]))
@@ -620,7 +617,7 @@ class ColumnTable:
         unknown = [name for name in found.columns if name not in self.known and self.fixed]
         if len(unknown) == len(found.columns):
             expected = f"columns that the model knows: {first_names(self.known)}{found.hint}"
-            raise InputError(source, None, None, f"the columns {first_names(unknown)}", expected)
+            raise InputError(source, f"the columns {first_names(unknown)}", expected)
         notes = []
         if missing:
             filled = self.rests and any(self.mean(name) is not None for name in missing)

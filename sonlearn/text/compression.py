@@ -104,7 +104,7 @@ class DecompressedBytes:
         return True
 
     def _damaged(self, found: str) -> InputError:
-        return InputError(self._name, None, None, found, f"a whole {self._kind} stream")
+        return InputError(self._name, found, f"a whole {self._kind} stream")
 
 
 def _decoder(kind: str, name: str) -> Any:
@@ -129,10 +129,8 @@ def _decoder(kind: str, name: str) -> Any:
 
         return zstandard.ZstdDecompressor().decompressobj()
     except ImportError:
-        raise InputError(
-            name, None, None, "zstd data, and no decoder is installed",
-            "pip install zstandard (Python 3.14 has one); or decompress it first: zstd -dc FILE | sonlearn ...",
-        ) from None  # fmt: skip
+        remedy = "pip install zstandard (Python 3.14 has one); or decompress it first: zstd -dc FILE | sonlearn ..."
+        raise InputError(name, "zstd data, and no decoder is installed", remedy) from None
 
 
 def _read_into(raw: Any, view: memoryview) -> int:

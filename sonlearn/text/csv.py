@@ -79,8 +79,8 @@ def read_csv(records: CsvRecords, labels: Labelling, known: ColumnTable | None) 
         for number, (at, what, expected) in refused.items():
             row = rows[number]
             down, column = field_place(row.text, options.delimiter, at)
-            place, what = (name, row.line + down, column), f"{what} in the column {shorten(columns[at])}"
-            malformed.append(InputError(*place, what, expected, ids[number] if ids else ""))
+            what, tag = f"{what} in the column {shorten(columns[at])}", ids[number] if ids else ""
+            malformed.append(InputError(name, what, expected, row.line + down, column, tag))
         lines = np.array([row.line for row in rows], np.int64)[batch.lines]
         return encoder.parsed(batch._replace(lines=lines), malformed, features)
 
@@ -251,7 +251,7 @@ class CsvRecords:
                     record[at] = with_point(record[at])
                 yield line, record, None
                 continue
-            yield line, record, InputError(self.name, line, None, *problem)
+            yield line, record, InputError(self.name, *problem, line=line)
 
 
 def _delimited(options: TextOptions, text: bytes) -> TextOptions:

@@ -169,7 +169,7 @@ def described(data: Any, options: TextOptions, *, rows: int | None, join: str | 
         if not is_csv:
             records = ({name: _text_of(value) for name, value in leaves_of(each)} for each in records)
     else:
-        raise InputError(name, None, None, f"--format {options.format}", _TABLE)
+        raise InputError(name, f"--format {options.format}", _TABLE)
     records = itertools.islice(records, rows)
     if joined is not None:
         id, label = options.id, options.label
@@ -177,7 +177,7 @@ def described(data: Any, options: TextOptions, *, rows: int | None, join: str | 
     found = summarise(columns, records, options)
     if joined is not None and found.rows:
         if joined.nothing:
-            raise InputError(name, None, None, joined.nothing, "ids written alike")
+            raise InputError(name, joined.nothing, "ids written alike")
         notes.append(joined.line)
     if malformed.count and not found.rows:
         raise malformed.errors[0]
@@ -204,10 +204,10 @@ def _of_csv(
     columns = records.columns
     notes += records.notes
     if not columns:
-        raise InputError(name, None, None, "an empty stream", _TABLE)
+        raise InputError(name, "an empty stream", _TABLE)
     records.layout(labels)
     if records.hint and len(columns) == 1 and records.hint != LIKE_A_ROW:
-        raise InputError(name, 1, None, f"one column, {shorten(columns[0])}", f"a table with a header{records.hint}")
+        raise InputError(name, f"one column, {shorten(columns[0])}", f"a table with a header{records.hint}", 1)
     return columns, (record for _, record in records.objects())
 
 

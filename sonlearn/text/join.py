@@ -52,7 +52,7 @@ class JoinedLabels:
             first = self._places.setdefault(tag, place)
             if first != place:
                 found, expected = f"a further label of the id {shorten(tag)}", f"one, as in line {labels.lines[first]}"
-                raise InputError(labels.source, int(labels.lines[place]), None, found, expected)
+                raise InputError(labels.source, found, expected, int(labels.lines[place]))
         self._source, self._used = labels.source, set[int]()
         self._without = self._replaced = 0
         self._example = ""

@@ -31,7 +31,7 @@ def no_example(names: str, found: str, count: int, errors: Sequence[SonlearnErro
     """Return what to say where there is none, but `count` malformed lines with these `errors`, or what was `found`."""
     if count:
         found = f"{count} malformed lines and nothing else (the first: {errors[0]})"
-    return InputError(names, None, None, found, "at least one example")
+    return InputError(names, found, "at least one example")
 
 
 class Malformed:

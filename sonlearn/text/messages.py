@@ -86,7 +86,7 @@ def name_problems(batch: Batch) -> dict[int, InputError]:
     names = batch.class_names or []
     problems = {name: other_problem(raw(name)) for name in dict.fromkeys(names) if name is not None}
     return {
-        row: InputError(batch.source, int(batch.lines[row]), 1, *problem)
+        row: InputError(batch.source, *problem, line=int(batch.lines[row]), column=1)
         for row, name in enumerate(names) if (problem := problems.get(name)) is not None
     }  # fmt: skip
 
@@ -124,11 +124,11 @@ def malformed(buf: np.ndarray, begin: int, at: int, what: int, place: tuple[str,
     if format == "vw" and what not in (code.NO_BAR, code.BIG_NUMBER) and b"|" not in text:
         what, at = code.NO_BAR, begin
     if 0 in text:
-        return InputError(source, line, text.index(0) + 1, "a zero byte", "text; is this a binary file?")
+        return InputError(source, "a zero byte", "text; is this a binary file?", line, text.index(0) + 1)
     if what in (code.BAD_LABEL, code.BAD_WEIGHT, code.MANY_LABELS, code.TAG_NOT_LAST, code.BAD_BASE):
         problem = other_problem(text.partition(b"|")[0], format)
         if problem is not None:
-            return InputError(source, line, 1, *problem)
+            return InputError(source, *problem, line=line, column=1)
     expected = _EXPECTED[format][what]
     if format == "svmlight" and what in (code.BAD_LABEL, code.BAD_INDEX, code.BAD_INTEGER):
         expected += _meant(text)
@@ -137,7 +137,7 @@ def malformed(buf: np.ndarray, begin: int, at: int, what: int, place: tuple[str,
     else:
         match = _WORD[format].match(text, at - begin)
         word = (match and match.group()) or text[at - begin : at - begin + 1].strip()
-    return InputError(source, line, at - begin + 1, shorten(word) if word else "nothing", expected)
+    return InputError(source, shorten(word) if word else "nothing", expected, line, at - begin + 1)
 
 
 def repeated_index(buf: np.ndarray, begin: int) -> int:

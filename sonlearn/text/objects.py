@@ -230,7 +230,8 @@ def error_of(problem: RowError, record: Any, place: tuple[str, int]) -> InputErr
     if not isinstance(problem.at, int) and problem.at:
         found += f" for {shorten('.'.join(problem.at))}"
     error = TooLongError if isinstance(problem, LongRowError) else InputError
-    return error(*place, column, found, problem.expected)
+    source, line = place
+    return error(source, found, problem.expected, line, column)
 
 
 def column_of(line: bytes, path: Iterable[str]) -> int:

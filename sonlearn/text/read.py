@@ -108,15 +108,15 @@ def _matches(source: Source) -> list[Source]:
         else:
             matches = [*sorted(glob.glob(source, recursive=True))]
         if not matches:
-            raise InputError(source, None, None, "no file that matches", "a file name or a pattern")
+            raise InputError(source, "no file that matches", "a file name or a pattern")
         return matches
     name = os.fspath(source)
     try:
         is_folder = not remote and stat.S_ISDIR(os.stat(name).st_mode)
     except OSError as error:
-        raise InputError(name, None, None, reason(error), "a text file") from None
+        raise InputError(name, reason(error), "a text file") from None
     if is_folder:
-        raise InputError(name, None, None, "a directory", f"a text file; its files are '{os.path.join(name, '*')}'")
+        raise InputError(name, "a directory", f"a text file; its files are '{os.path.join(name, '*')}'")
     return [source]
 
 

@@ -95,7 +95,7 @@ def read_chunks(
         with open_binary(source, watch) as raw:
             yield from _cut(decompressed(raw, name), name, max(int(chunk_bytes), 1), stretch)
     except OSError as error:
-        raise InputError(name, None, None, reason(error), "a text file") from error
+        raise InputError(name, reason(error), "a text file") from error
 
 
 def peeked(chunks: Iterator[np.ndarray]) -> tuple[np.ndarray, Iterator[np.ndarray]]:
@@ -155,15 +155,13 @@ def _remote(address: str) -> Any:
     try:
         import fsspec
     except ImportError:
-        raise InputError(
-            address, None, None, "a remote address, and fsspec is not installed",
-            "pip install fsspec (and s3fs, gcsfs, ... for the store), or a local file",
-        ) from None  # fmt: skip
+        remedy = "pip install fsspec (and s3fs, gcsfs, ... for the store), or a local file"
+        raise InputError(address, "a remote address, and fsspec is not installed", remedy) from None
     try:
         return fsspec.open(address, "rb")
     except (ImportError, ValueError) as error:
         known = "what it requires (extra remote)" if isinstance(error, ImportError) else "an address that fsspec knows"
-        raise InputError(address, None, None, shorten(str(error), 100), known) from error
+        raise InputError(address, shorten(str(error), 100), known) from error
 
 
 def reason(error: OSError) -> str:
@@ -222,15 +220,15 @@ def _begin(buffer: bytearray, used: int, name: str) -> int:
         if head.startswith(magic):
             if magic == _ZIP and _OFFICE.search(head):
                 what, remedy = "an Excel or OpenDocument file", "a table: save it as CSV"
-            raise InputError(name, None, None, what, remedy)
+            raise InputError(name, what, remedy)
     for begin, encoding in _ENCODINGS:
         if re.match(begin, head):
             remedy = f"UTF-8; convert it first: iconv -f {encoding} -t UTF-8 FILE | sonlearn ..."
-            raise InputError(name, None, None, f"{encoding} text", remedy)
+            raise InputError(name, f"{encoding} text", remedy)
     # A line of text with a zero byte is malformed, and may be skipped.
     if (0 in head and b"\n" not in head) or len(_CONTROL.intersection(head)) > len(_CONTROL) / 2:
         place = f" (a zero byte at offset {head.index(0)})" if 0 in head else ""
-        raise InputError(name, None, None, f"a binary file{place}", _TEXT)
+        raise InputError(name, f"a binary file{place}", _TEXT)
     if not head.startswith(_BOM):
         return used
     buffer[: used - len(_BOM)] = buffer[len(_BOM) : used]

@@ -105,4 +105,4 @@ def _pairs(batch: Batch) -> Iterator[list[tuple[int, float]]]:
 
 
 def _unsayable(batch: Batch, i: int, found: str, expected: str) -> InputError:
-    return InputError(batch.source, int(batch.lines[i]), None, found, expected)
+    return InputError(batch.source, found, expected, int(batch.lines[i]))

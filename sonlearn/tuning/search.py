@@ -333,10 +333,8 @@ class Tuning:
 
     def _check_classes(self, batch: Batch) -> None:
         if self.by == "error" and not all(contender.progress.trained.classes for contender in self.at_work):
-            raise InputError(
-                batch.source, None, None, "labels other than -1 and +1",
-                "classes, where settings are compared by error (to compare them by loss, give all one --loss)",
-            )  # fmt: skip
+            remedy = "classes, where settings are compared by error (to compare them by loss, give all one --loss)"
+            raise InputError(batch.source, "labels other than -1 and +1", remedy)
 
 
 def standing(by: str, loss: float | None, error: float | None) -> float:

@@ -58,10 +58,10 @@ def _read_line(block: DecisionLines, K: int) -> tuple[Head, list[bytes]]:
     """Read a line, a decision among K actions: what its label says, and its row. Raises InputError."""
     label = parse_label(block.lines[0], block.line)
     if label.shared:
-        raise InputError("", block.line, 1, "shared", f"{_COST}; blocks of lines are for --cb_adf")
+        raise InputError("", "shared", f"{_COST}; blocks of lines are for --cb_adf", block.line, 1)
     wrong = next((a for a in label.columns if not 1 <= a <= K), None)
     if wrong is not None:
-        raise InputError("", block.line, 1, f"action {wrong}", f"an action from 1 to {K} (--cb {K})")
+        raise InputError("", f"action {wrong}", f"an action from 1 to {K} (--cb {K})", block.line, 1)
     named = sorted(set(label.columns))
     columns = tuple(a - 1 for a in named) if len(label.columns) > (label.action > 0) else tuple(range(K))
     action = columns.index(label.action - 1) if label.action else -1
@@ -77,17 +77,17 @@ def _read_block(block: DecisionLines, crosses: bool) -> tuple[Head, list[bytes]]
     labels = [parse_label(line, block.line + i) for i, line in enumerate(block.lines)]
     shared = labels[0].shared
     if shared and len(labels) == 1:
-        raise InputError("", block.line, 1, "shared without an action", "a line for each action behind it")
+        raise InputError("", "shared without an action", "a line for each action behind it", block.line, 1)
     late = next((i for i, label in enumerate(labels) if i and label.shared), None)
     if late is not None:
         expected = "shared in the first line of a block; a blank line ends one"
-        raise InputError("", block.line + late, 1, "shared", expected)
+        raise InputError("", "shared", expected, block.line + late, 1)
     chosen = [i for i, label in enumerate(labels) if not math.isnan(label.cost)]
     if len(chosen) > 1:
-        raise InputError("", block.line + chosen[1], 1, "a second cost", "one action with a cost in a decision")
+        raise InputError("", "a second cost", "one action with a cost in a decision", block.line + chosen[1], 1)
     for i, label in enumerate(labels):
         if math.isnan(label.cost) and label.columns:
-            raise InputError("", block.line + i, 1, shorten(str(label.columns[0])), _COST)
+            raise InputError("", shorten(str(label.columns[0])), _COST, block.line + i, 1)
     rows = [without_label(line) for line in block.lines]
     if shared and not crosses:
         rows[1:] = [row + b" " + rows[0].lstrip() for row in rows[1:]]
@@ -104,11 +104,11 @@ def parse_label(line: bytes, number: int) -> Head:
     before, bar, _ = line.partition(b"|")
     if not bar:
         hint = "; of a table give --action and --cost or --reward" if b"," in line else ""
-        raise InputError("", number, 1, shorten(line), f"| before the features, as in 2:-1:0.25 | a b{hint}")
+        raise InputError("", shorten(line), f"| before the features, as in 2:-1:0.25 | a b{hint}", number, 1)
     words, tag = before.split(), ""
 
     def unfit(word: bytes, expected: str) -> InputError:
-        return InputError("", number, before.index(word) + 1, shorten(word), expected)
+        return InputError("", shorten(word), expected, number, before.index(word) + 1)
 
     if words and words[0] in OTHER_DECISIONS:
         raise unfit(words[0], OTHER_DECISIONS[words[0]])

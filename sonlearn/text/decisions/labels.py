@@ -69,7 +69,7 @@ class ActionLabels:
                 continue
             found = shorten(label) if isinstance(label, str) else f"{label:.16g}"
             found = found if self._column else f"label {found}"
-            problems |= {row: InputError(batch.source, int(batch.lines[row]), column, found, problem) for row in rows}
+            problems |= {row: InputError(batch.source, found, problem, int(batch.lines[row]), column) for row in rows}
         return actions, problems
 
     def label(self, action: int) -> int | str:

@@ -83,7 +83,7 @@ class DecisionReader(Reader):
         unlikely = ~np.isnan(batch.y) & ~((batch.weight > 0.0) & (batch.weight <= 1.0))
         for i in np.flatnonzero(unlikely).tolist() if self._bandit.probability else ():
             expected = f"{A_PROBABILITY}, in the column {shorten(self._bandit.probability)}"
-            problems.setdefault(i, InputError(source, int(batch.lines[i]), None, f"{batch.weight[i]:g}", expected))
+            problems.setdefault(i, InputError(source, f"{batch.weight[i]:g}", expected, int(batch.lines[i])))
         return without(batch, problems)
 
     def _parsed(self) -> Iterator[tuple[str, bool, ParsedChunk]]:
