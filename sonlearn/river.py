@@ -33,7 +33,7 @@ from sonlearn.learn.by_row import OneRow
 from sonlearn.learn.learner import Learner
 from sonlearn.learn.predicted import PROBABILISTIC
 from sonlearn.options import TextOptions
-from sonlearn.options.python import Parameter, naming, with_parameters
+from sonlearn.options.python import Parameter, errors_in_keywords, with_parameters
 from sonlearn.text.dates import date_in, hours_in
 from sonlearn.text.encode import RowLists, mark_of, parts_of, words_of
 from sonlearn.text.hashing import VW_CONSTANT, hash_bytes
@@ -58,7 +58,7 @@ def _slot(name: str, text: str | None) -> int:
 _NO_NUMBERS = bytes, bytearray, memoryview, complex, np.complexfloating, np.timedelta64
 
 
-def _told(value: Any) -> str:
+def _display(value: Any) -> str:
     """A value for a message, in a short line: pandas shows its objects in several."""
     return " ".join(reprlib.repr(value).split())
 
@@ -117,7 +117,7 @@ def _entries(
         try:
             entries += [(slot & mask, x, told) for slot, x, told in _features_of(str(name), value, texts) if x]
         except (OverflowError, TypeError, ValueError):
-            found = f"{_told(value)} for the feature {name!r}"
+            found = f"{_display(value)} for the feature {name!r}"
             raise InputError(SOURCE, found, "a finite number or a text", row) from None
     return sorted(entries)
 
@@ -131,7 +131,7 @@ def _numbers(values: Any, what: str, n: int) -> np.ndarray:
     except (OverflowError, TypeError, ValueError):
         given = None
     if given is None or given.shape not in ((), (n,)):
-        raise InputError(SOURCE, f"{what} {_told(values)}", f"a number as {what}") from None
+        raise InputError(SOURCE, f"{what} {_display(values)}", f"a number as {what}") from None
     return np.full(n, given) if given.ndim == 0 else given
 
 
@@ -280,7 +280,7 @@ class _RiverEstimator(base.Options):
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in _MUTABLE and "learner_" in self.__dict__:
-            with naming(type(self).__name__):
+            with errors_in_keywords(type(self).__name__):
                 self.learner_.report_with(**{name: value})
         super().__setattr__(name, value)
 
@@ -416,7 +416,7 @@ class SonlearnClassifier(_RiverEstimator, MiniBatchClassifier):
         batch = self._unlabelled(rows, weight)
         for row, label in enumerate(y, 1):
             if not _has_hash(label):
-                raise InputError(SOURCE, f"label {_told(label)}", "a class: a text or a number", row)
+                raise InputError(SOURCE, f"label {_display(label)}", "a class: a text or a number", row)
             if _is_missing(label):
                 raise InputError(SOURCE, f"label {label}", "a class; leave out rows without a label", row)
         if self.class_weight is not None:
@@ -426,11 +426,11 @@ class SonlearnClassifier(_RiverEstimator, MiniBatchClassifier):
         for row, (label, h) in enumerate(zip(y, batch.weight, strict=True)):
             if self.fixed_ and label not in self.numbers_:
                 known = ", ".join(map(repr, self.numbers_))
-                raise InputError(SOURCE, f"label {_told(label)}", f"one of the classes {known}", row + 1)
+                raise InputError(SOURCE, f"label {_display(label)}", f"one of the classes {known}", row + 1)
             if h > 0:
                 self.numbers_.setdefault(label, len(self.numbers_))
         numbers = np.array([self.numbers_.get(label, 0) for label in y])
-        with naming(type(self).__name__):
+        with errors_in_keywords(type(self).__name__):
             self.learner_.partial_fit(batch._replace(y=self._labels_of(numbers)))
 
     def _begin(self, label: Hashable) -> None:
@@ -498,7 +498,7 @@ class SonlearnRegressor(_RiverEstimator, MiniBatchRegressor):
         batch = batch_of(rows, y, weight, self.bits, self.constant, self._texts)
         if not hasattr(self, "learner_"):
             self.learner_ = self._new()
-        with naming(type(self).__name__):
+        with errors_in_keywords(type(self).__name__):
             self.learner_.partial_fit(batch)
 
     def _predicted(self, rows: list[dict[Hashable, Any]]) -> list[float]:

@@ -35,10 +35,10 @@ from sonlearn.learn.predicted import PROBABILISTIC
 from sonlearn.options import TextOptions
 from sonlearn.options.learning import OUTPUT_OPTIONS
 from sonlearn.options.methods import CURVED, METHODS, additive
-from sonlearn.options.python import Parameter, in_keywords, naming, parameters_of, with_parameters
-from sonlearn.report.labels import LabelStatistics, far_labels
+from sonlearn.options.python import Parameter, errors_in_keywords, in_keywords, parameters_of, with_parameters
+from sonlearn.report.labels import LabelStatistics, scale_note
 from sonlearn.text.arrow import arrow_table, categories_of, is_mixed, table_batch
-from sonlearn.text.columns import NONE_MET, ColumnTable, Labelling, column_of, columns_have, names_a_column
+from sonlearn.text.columns import NONE_SEEN, ColumnTable, Labelling, column_of, columns_have, names_a_column
 from sonlearn.text.names import NameTable
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ _CLIENT = {
        for name, each in parameters_of(TextOptions, _COLUMNS).items()},
 }  # fmt: skip
 #: Parameters that are as they were when the first row was learned.
-_SETTLED = {*base.LEARNING, *base.FOR_CLASSES, *_COLUMNS, "constant"} - {*OUTPUT_OPTIONS, "seed"}
+_FROZEN = {*base.LEARNING, *base.FOR_CLASSES, *_COLUMNS, "constant"} - {*OUTPUT_OPTIONS, "seed"}
 _LEARNING = {name: each for name, each in base.LEARNING.items() if name not in ("seed", "max_classes")}
 _CLASSIFIER = _LEARNING | base.FOR_CLASSES | {
     "class_weight": Parameter(
@@ -164,7 +164,7 @@ class _SklearnEstimator(base.Options, BaseEstimator):
         filled = np.where(np.isnan(X), self._sums / self._rows, X)
         names = getattr(self, "feature_names_in_", np.arange(X.shape[1]))
         if unmet := [str(name) for name in names[(np.isnan(X) & ~np.isnan(filled)).any(axis=0)]]:
-            warn_caller(columns_have(unmet, NONE_MET))
+            warn_caller(columns_have(unmet, NONE_SEEN))
         return filled
 
     def _is_plain(self, X: Any) -> bool:
@@ -187,9 +187,9 @@ class _SklearnEstimator(base.Options, BaseEstimator):
             self._names, self._columns = NameTable(), ColumnTable()
             self._titles = [str(name) for name in X.columns]
             self._categories = () if table is None else categories_of(table)
-        known, names = (self._columns.at_rest(self._names.known), None) if y is None else (None, self._names)
+        known, names = (self._columns.frozen(self._names.known), None) if y is None else (None, self._names)
         text = self._text if reset else self.learner_.text  # what is set later is for the next fit
-        with naming(type(self).__name__):
+        with errors_in_keywords(type(self).__name__):
             batch, found = table_batch(X if table is None else table, text, Labelling(False), known, names, texts=reset)
         for note in found.faults if y is None else found.notes:
             warn_caller(note)
@@ -198,7 +198,7 @@ class _SklearnEstimator(base.Options, BaseEstimator):
         if y is not None:
             if not batch.n:
                 raise ValueError("found a table without rows, expected at least one")
-            self._columns.meet(found)
+            self._columns.add_schema(found)
             y = _check_y(y, estimator=self, **self._label_checks)
             if len(y) != batch.n:
                 raise ValueError(f"{len(y)} labels, expected one each for {batch.n} rows")
@@ -210,7 +210,7 @@ class _SklearnEstimator(base.Options, BaseEstimator):
     def _text(self) -> TextOptions:
         """Return how tables become features."""
         columns = {name: getattr(self, name) for name in _COLUMNS}
-        with naming(type(self).__name__):
+        with errors_in_keywords(type(self).__name__):
             given = TextOptions(format="arrow", bits=32, constant=self.constant, **columns)
         named = {name for role in _COLUMNS for name in getattr(given, role)}
         by_type = tuple(name for name in self._categories if name not in named)
@@ -252,7 +252,7 @@ class _SklearnEstimator(base.Options, BaseEstimator):
             rows.indices[missing] += X.shape[1]
             rows.data[missing] = 1.0
         n, lines = len(indptr) - 1, np.arange(at.start, at.stop) if isinstance(at, slice) else at
-        entries = entries_of(indptr, rows.indices, rows.data, self._settled["constant"])
+        entries = entries_of(indptr, rows.indices, rows.data, self._frozen["constant"])
         return Batch(*entries, np.full(n, np.nan), np.ones(n), lines + 1, "X")
 
     def _fit_rows(self, X: Any, y: np.ndarray, weight: Any) -> float:
@@ -262,7 +262,7 @@ class _SklearnEstimator(base.Options, BaseEstimator):
         """
         state, n = self.random_state, len(y)
         order = check_random_state(0 if state is None else state).permutation(n) if self.shuffle else np.arange(n)
-        passes, trial = self._tried(X, y, weight, order) if self.passes == "auto" else (self.passes, None)
+        passes, trial = self._search_passes(X, y, weight, order) if self.passes == "auto" else (self.passes, None)
         if not isinstance(passes, int | np.integer) or passes < 1:
             raise OptionError(f"{type(self).__name__}: passes {passes!r}: expected auto, or at least 1")
         self.n_iter_ = passes
@@ -272,7 +272,7 @@ class _SklearnEstimator(base.Options, BaseEstimator):
             self.learner_.combine_as(trial)
         return loss
 
-    def _tried(self, X: Any, y: np.ndarray, weight: Any, order: np.ndarray) -> tuple[int, Learner | None]:
+    def _search_passes(self, X: Any, y: np.ndarray, weight: Any, order: np.ndarray) -> tuple[int, Learner | None]:
         """Return how often the rows have to be learned for the least loss of those that are held out.
 
         If more than once, of a committee also one that knows how members which have learned so often are combined for
@@ -306,17 +306,17 @@ class _SklearnEstimator(base.Options, BaseEstimator):
             kept = trial
         return found, kept
 
-    def _settle(self) -> None:
+    def _freeze(self) -> None:
         """Keep the parameters that hold from the first row on, of which no row is known yet."""
         self._sample = RowSample()
-        self._settled = {name: getattr(self, name) for name in self.PARAMETERS if name in _SETTLED}
+        self._frozen = {name: getattr(self, name) for name in self.PARAMETERS if name in _FROZEN}
 
     @property
-    def _begins(self) -> bool:
+    def _is_new(self) -> bool:
         """Tell whether `partial_fit` learns the first rows. Raises OptionError: what it goes on with has changed."""
         if not hasattr(self, "learner_"):
             return True
-        for name, value in self._settled.items():
+        for name, value in self._frozen.items():
             if getattr(self, name) != value:
                 raise OptionError(
                     f"{type(self).__name__}: {name} {getattr(self, name)!r} in partial_fit: expected {value!r}, with "
@@ -334,7 +334,7 @@ class _SklearnEstimator(base.Options, BaseEstimator):
         learner.next_pass(again)
         loss = 0.0
         for at, batch in self._batches(X, weight, order):
-            with base.uninterrupted(), naming(type(self).__name__, self._RENAMED):
+            with base.uninterrupted(), errors_in_keywords(type(self).__name__, self._RENAMED):
                 if learner is self.learner_ and not again:
                     self._sample.take(batch)
                 loss += float(batch.weight @ learner.partial_fit(batch._replace(y=y[at])).loss)
@@ -354,7 +354,7 @@ class _SklearnEstimator(base.Options, BaseEstimator):
         check_is_fitted(self)
         given = {name: getattr(self, name) for name in OUTPUT_OPTIONS if name in self.PARAMETERS}
         if any(getattr(self.learner_.options, name) != value for name, value in given.items()):
-            with naming(type(self).__name__):
+            with errors_in_keywords(type(self).__name__):
                 self.learner_.report_with(**given)
 
     def _of_rows(self, X: Any, predict: Callable[[Batch], np.ndarray]) -> np.ndarray:
@@ -500,7 +500,7 @@ class SonlearnClassifier(ClassifierMixin, _SklearnEstimator):
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn further rows, once; the first call needs `classes`, all that will ever occur."""
-        first = self._begins
+        first = self._is_new
         X, y, weight = self._checked(X, y, sample_weight, reset=first)
         if first and classes is None:
             raise ValueError("classes must be passed on the first call to partial_fit.")
@@ -575,7 +575,7 @@ class SonlearnClassifier(ClassifierMixin, _SklearnEstimator):
         self.positive_ = self._number_of_positive(classes)
         self.learner_ = self._learner_of_classes(len(classes), self._text if self.mixed_ else None, self._threads)
         self.classes_ = classes
-        self._settle()
+        self._freeze()
 
     def _labels(self, y: np.ndarray) -> np.ndarray:
         return np.asarray(self._labels_of(np.searchsorted(self.classes_, y)))
@@ -630,14 +630,14 @@ class SonlearnRegressor(RegressorMixin, _SklearnEstimator):
         labels = LabelStatistics(self.learner_.options.loss)
         labels.add(y[learned], weight[learned])
         constant = labels.constant(classes=False)
-        note = constant and far_labels(self.learner_.options.method, learned.sum(), loss / labels.weight, constant)
+        note = constant and scale_note(self.learner_.options.method, learned.sum(), loss / labels.weight, constant)
         if note:
             warn_caller(f"{type(self).__name__}: {in_keywords(note)}")
         return self
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn further rows, once."""
-        first = self._begins
+        first = self._is_new
         X, y, weight = self._checked(X, y, sample_weight, reset=first)
         if first:
             self._begin()
@@ -646,7 +646,7 @@ class SonlearnRegressor(RegressorMixin, _SklearnEstimator):
 
     def _begin(self) -> None:
         self.learner_ = Learner(self._value_options(), self._text if self.mixed_ else None, threads=self._threads)
-        self._settle()
+        self._freeze()
 
     def predict(self, X: Any) -> np.ndarray:
         """Predictions float64[n], within the options' bounds; of poisson loss the expected count."""

@@ -44,7 +44,7 @@ from sonlearn.cluster.partitions import (
     partitions,
     plan_rounds,
 )
-from sonlearn.cluster.tasks import Answered, Done, LearnedPartition, LearnJob, Reading, Sketched, Span
+from sonlearn.cluster.tasks import LearnedPartition, LearnJob, PartResult, PredictedPart, Reading, Sketched, Span
 from sonlearn.errors import InputError, OptionError, SonlearnError
 from sonlearn.learn.learner import Learner, Predicted
 from sonlearn.learn.merging import unmergeable
@@ -64,13 +64,13 @@ POLL_SECONDS, MAX_SECONDS_WITHOUT_WORKERS = 10, 120
 #: Learners that are merged at a time, and workers that hold a merged one: if one of these dies, nothing is lost.
 FAN_IN, REPLICAS = 4, 3
 #: Set where what this thread waits for is not wanted any more, which it looks at every `CANCEL_POLL_SECONDS` seconds.
-UNWANTED: ContextVar[threading.Event | None] = ContextVar("unwanted", default=None)
+CANCELLED: ContextVar[threading.Event | None] = ContextVar("unwanted", default=None)
 CANCEL_POLL_SECONDS = 0.5
 
 
 @dataclasses.dataclass(kw_only=True)
-class Trained(Done):
-    """Result of learning: the model and the progress, and what was left out (see `sonlearn.cluster.tasks.Done`).
+class Trained(PartResult):
+    """Result of learning: the model and the progress, and what was left out (see `sonlearn.cluster.tasks.PartResult`).
 
     Attributes
     ----------
@@ -161,7 +161,7 @@ def predict(learner: Learner, data: Any, *, client: Client | None = None) -> Ite
     """
     client = client or client_here()
     parts, reading = with_format(client, data, Reading(learner.text, labels=Labelling.of(learner.options, False)))
-    for answered in answers(learner, parts, reading, client):
+    for answered in predicted_parts(learner, parts, reading, client):
         for _, predicted in answered.batches:
             yield predicted
         if answered.problem is not None:
@@ -190,7 +190,7 @@ def sketched(
         level = pairs + level[2 * len(pairs) :]
     (done,) = checked_results([client.compute(level[0])], reading)
     if not done.sketch.n_seen:
-        raise nothing(parts, done.skipped, done.errors)
+        raise empty_error(parts, done.skipped, done.errors)
     return done
 
 
@@ -211,7 +211,7 @@ def trained(
     client = client or client_here()
     count, problem = learners or len(client.nthreads()), unmergeable(options if start is None else start.options)
     wanted = 1 if count == 1 or problem else count * (rounds or MIN_ROUNDS)
-    parts, reading = with_format(client, data, reading, wanted, tells=start is None)
+    parts, reading = with_format(client, data, reading, wanted, infers=start is None)
     with contextlib.suppress(OptionError):  # a third label is refused then
         options = dataclasses.replace(options, classes="auto") if reading.labels.names else options
     job = LearnJob(options, reading)
@@ -228,12 +228,12 @@ def trained(
 
 def _alone(client: Client, job: LearnJob, parts: list[Any], start: Learner | None) -> Trained:
     """One learner of all partitions, one after the other."""
-    state = None if start is None else _sent(client, start)
+    state = None if start is None else _send(client, start)
     for i, part in enumerate(parts, 1):
         state = dask.delayed(functools.partial(tasks.learn_rows, job, i, Span()))(part, state)
     (done,) = checked_results([client.compute(state)], job.reading)
     if not done.progress.examples:
-        raise nothing(parts, done.skipped, done.errors)
+        raise empty_error(parts, done.skipped, done.errors)
     return _trained(done, Rounds(((range(len(parts)),),)), [done.progress], None, [done])
 
 
@@ -247,7 +247,7 @@ def _in_rounds(client: Client, job: LearnJob, parts: list[Any], chosen: Rounds, 
     def learn(i: int, before: Any, span: Span) -> Any:
         return dask.delayed(functools.partial(tasks.learn_rows, job, i + 1, span))(parts[i], before)
 
-    last, base, begin = len(parts) - 1, None if start is None else _sent(client, start), dask.delayed(tasks.begin_round)
+    last, base, begin = len(parts) - 1, None if start is None else _send(client, start), dask.delayed(tasks.begin_round)
     each: list[Any] = [None] * chosen.learners
     alone: dict[int, int] = {}  # of each partition the first rows that one learner learns alone
     seen = FIRST_ROWS if start is not None and start.examples else 0
@@ -255,7 +255,7 @@ def _in_rounds(client: Client, job: LearnJob, parts: list[Any], chosen: Rounds, 
         i, rows = len(alone), FIRST_ROWS - seen
         alone[i] = rows
         first = learn(i, base, Span(0, rows))
-        base, each[0] = _computed(client, [first, dask.delayed(tasks.without_learner)(first)])
+        base, each[0] = _computed(client, [first, dask.delayed(tasks.without_state)(first)])
         (done,) = checked_results([each[0]], job.reading)
         seen = done.progress.examples
     previous: Any = None  # what the round before began with
@@ -267,8 +267,8 @@ def _in_rounds(client: Client, job: LearnJob, parts: list[Any], chosen: Rounds, 
                 for i in numbers[at : at + COPY_EVERY]:
                     span = Span(max(alone.get(i, 0), LAST_ROWS if i == last else 0))
                     learned[g] = learn(i, learned[g], span)
-        lights = map(dask.delayed(tasks.without_learner), learned)
-        merged, previous = _tree(base, previous, learned), base
+        lights = map(dask.delayed(tasks.without_state), learned)
+        merged, previous = _merge_tree(base, previous, learned), base
         base, *each = _computed(client, [merged, *lights])
     settle = dask.delayed(functools.partial(tasks.settled_on, job, last + 1, Span(0, LAST_ROWS)))
     base = settle(parts[last], begin(base, None))
@@ -276,19 +276,19 @@ def _in_rounds(client: Client, job: LearnJob, parts: list[Any], chosen: Rounds, 
     *found, first = every
     result = _trained(first, chosen, [done.progress for done in found], first.progress, every)
     if not first.header.get("examples"):
-        raise nothing(parts, result.skipped, result.errors)
+        raise empty_error(parts, result.skipped, result.errors)
     return result
 
 
 def _trained(
-    last: LearnedPartition, plan: Rounds, each: list[Any], merge: Progress | None, every: Sequence[Done]
+    last: LearnedPartition, plan: Rounds, each: list[Any], merge: Progress | None, every: Sequence[PartResult]
 ) -> Trained:
     """The result: the learner of `last`, and what was left out in `every` one."""
-    own = tasks.left_out(every)
+    own = tasks.merged_counts(every)
     return Trained(learner=last.learner(), names=NameTable(last.names), plan=plan, each=each, merge=merge, **own)
 
 
-def _tree(base: Any, previous: Any, learned: list[Any]) -> Any:
+def _merge_tree(base: Any, previous: Any, learned: list[Any]) -> Any:
     """The merge of all, at most FAN_IN at a time: on the workers, each of which holds no more learners at once."""
     merge = dask.delayed(tasks.merge_learned)
     while len(learned) > 1:
@@ -308,9 +308,9 @@ def _computed(client: Client, delayed: list[Any], workers: int = REPLICAS) -> li
     return list(futures)
 
 
-def answers(learner: Learner, parts: list[Any], reading: Reading, client: Client) -> Iterator[Answered]:
+def predicted_parts(learner: Learner, parts: list[Any], reading: Reading, client: Client) -> Iterator[PredictedPart]:
     """Predictions of each partition, in order, computed a few partitions in advance. Call `with_format` first."""
-    model = _sent(client, learner)
+    model = _send(client, learner)
 
     def ask(reading: Reading, number: int, part: Any) -> Any:
         part = client.compute(part) if dask.is_dask_collection(part) else part
@@ -333,7 +333,7 @@ def answers(learner: Learner, parts: list[Any], reading: Reading, client: Client
         yield answered
 
 
-def _sent(client: Client, learner: Learner) -> Any:
+def _send(client: Client, learner: Learner) -> Any:
     """The future of a task whose result is `learner`. If all workers that have the result die, it is sent again.
 
     What is scattered instead would be lost with these workers. The graph is as large as the model, without a warning.
@@ -400,11 +400,11 @@ def _parts_of_arrays(X: Any, *beside: Any) -> list[Any]:
 
 
 def with_format(
-    client: Client, data: Any, reading: Reading, wanted: int = 1, tells: bool = False
+    client: Client, data: Any, reading: Reading, wanted: int = 1, infers: bool = False
 ) -> tuple[list[Any], Reading]:
     """The partitions of `data`, and `reading` with the format of the first example, which applies to all partitions.
 
-    Files are cut into as many partitions as are `wanted`, if they can be and are long enough. `tells`: see
+    Files are cut into as many partitions as are `wanted`, if they can be and are long enough. `infers`: see
     `tasks.format_of`.
 
     Raises
@@ -420,9 +420,9 @@ def with_format(
         raise InputError("<nothing>", "no parts", "at least one example")
     format = reading.text.format
     for part in parts:
-        if format != "auto" and not (tells and format in ("json", *TABLES)):
+        if format != "auto" and not (infers and format in ("json", *TABLES)):
             break
-        asked = client.compute(dask.delayed(functools.partial(tasks.format_of, reading, tells=tells))(part))
+        asked = client.compute(dask.delayed(functools.partial(tasks.format_of, reading, infers=infers))(part))
         ((found, problem),) = results_of([asked])
         if problem is not None:
             raise problem
@@ -431,7 +431,7 @@ def with_format(
     return parts, reading
 
 
-def nothing(parts: list[Any], skipped: int, errors: Sequence[SonlearnError]) -> InputError:
+def empty_error(parts: list[Any], skipped: int, errors: Sequence[SonlearnError]) -> InputError:
     """The error if no partition has an example."""
     names = ", ".join(dict.fromkeys(part.path for part in parts if isinstance(part, Partition))) or "<parts>"
     return no_example(names, "an empty stream", skipped, errors)
@@ -449,7 +449,7 @@ def client_here() -> Client:
 
 
 def checked_results(futures: list[Any], reading: Reading) -> list[Any]:
-    """`results_of` tasks that give a `Done`. Raises the error of the partitions as well, if there is one."""
+    """`results_of` tasks that give a `PartResult`. Raises the error of the partitions as well, if there is one."""
     found = results_of(futures)
     for done in found:
         if done.problem is not None:
@@ -468,15 +468,15 @@ def results_of(futures: list[Any]) -> list[Any]:
 def _wait(futures: list[Any]) -> None:
     """Wait for all, whose results stay where they are.
 
-    Raises SonlearnError if the cluster cannot run them, CancelledError if they are `UNWANTED`; they are cancelled then.
+    Raises SonlearnError if the cluster cannot run them, CancelledError, with them cancelled, if they are `CANCELLED`.
     """
-    client, unwanted, working = futures[0].client, UNWANTED.get(), time.monotonic()
-    poll = POLL_SECONDS if unwanted is None else CANCEL_POLL_SECONDS
+    client, cancelled, working = futures[0].client, CANCELLED.get(), time.monotonic()
+    poll = POLL_SECONDS if cancelled is None else CANCEL_POLL_SECONDS
     while True:
-        if unwanted is not None and unwanted.is_set():
+        if cancelled is not None and cancelled.is_set():
             client.cancel(futures)
             raise CancelledError
-        with contextlib.suppress(TimeoutError), _lost(), client.as_current():
+        with contextlib.suppress(TimeoutError), _reporting_cancelled(), client.as_current():
             wait(futures, timeout=poll)
         for future in futures:
             if future.status in ("error", "cancelled", "lost"):
@@ -489,7 +489,7 @@ def _wait(futures: list[Any]) -> None:
 
 
 def _result(future: Any, timeout: float | None) -> Any:
-    with _lost():
+    with _reporting_cancelled():
         try:
             return future.result(timeout=timeout)
         except KilledWorker as error:
@@ -497,7 +497,7 @@ def _result(future: Any, timeout: float | None) -> Any:
 
 
 @contextlib.contextmanager
-def _lost() -> Iterator[None]:
+def _reporting_cancelled() -> Iterator[None]:
     """Raise SonlearnError where a task is cancelled because no worker has what it needs any more."""
     try:
         yield

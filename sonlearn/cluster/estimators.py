@@ -17,7 +17,7 @@ from distributed import Client
 from sklearn.utils.validation import _check_y, validate_data
 
 from sonlearn import sklearn
-from sonlearn.cluster.dask import UNWANTED, as_array, client_here, results_of, trained
+from sonlearn.cluster.dask import CANCELLED, as_array, client_here, results_of, trained
 from sonlearn.cluster.tasks import Reading
 from sonlearn.errors import OptionError, warn_caller
 from sonlearn.options import TextOptions
@@ -61,11 +61,11 @@ class _OnDask:
 
     def fit_future(self, X: Any, y: Any, sample_weight: Any = None) -> Future[Self]:
         """Begin to `fit` collections in a thread of its own; the future's result is this estimator."""
-        client, future, unwanted = client_here(), Fitting(), threading.Event()  # the client of this thread
-        future.add_done_callback(lambda done: unwanted.set() if done.cancelled() else None)
+        client, future, cancelled = client_here(), Fitting(), threading.Event()  # the client of this thread
+        future.add_done_callback(lambda done: cancelled.set() if done.cancelled() else None)
 
         def work() -> None:
-            UNWANTED.set(unwanted)
+            CANCELLED.set(cancelled)
             error = None
             try:
                 self._fit(X, y, sample_weight, client)

@@ -103,7 +103,7 @@ class PartitionReader(Reader):
         super().__init__([source], options, **arguments)
 
     def __iter__(self) -> Iterator[Batch]:
-        """Yield batches; see `Reader`. In a byte range, line numbers count from its beginning: see `placed`."""
+        """Yield batches; see `Reader`. In a byte range, line numbers count from its beginning: see `with_file_line`."""
         part, of_file = self.part, isinstance(self.part, Partition)
         if not of_file and (isinstance(part, tuple) or _is_matrix(part)):
             self.format, arrays = "svmlight", part if isinstance(part, tuple) else (part,)
@@ -120,7 +120,7 @@ class PartitionReader(Reader):
                 self.sources = [lines]
             yield from super().__iter__()
 
-    def nothing(self) -> None:
+    def raise_empty(self) -> None:
         """Called if there is no example: not an error here."""
 
 
@@ -136,7 +136,7 @@ def check_labels(part: Any, options: TextOptions, name: str) -> None:
         raise InputError(name, "a matrix without labels", "a pair of a matrix and labels: (X, y)")
 
 
-def placed(error: SonlearnError, part: Any) -> SonlearnError:
+def with_file_line(error: SonlearnError, part: Any) -> SonlearnError:
     """`error` with the line number in the file if `part` is a byte range of it."""
     if not isinstance(part, Partition) or part.start == 0:
         return error

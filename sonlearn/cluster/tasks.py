@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.cluster.partitions import SETTLED, PartitionReader, check_labels, placed
+from sonlearn.cluster.partitions import SETTLED, PartitionReader, check_labels, with_file_line
 from sonlearn.data.batch import Batch, between
 from sonlearn.errors import SonlearnError
 from sonlearn.jit import without_numba
@@ -46,17 +46,17 @@ class Reading:
 
     def reader(
         self, part: Any, number: int, names: NameTable | None = None, columns: ColumnTable | None = None,
-        tells: bool = False,
+        infers: bool = False,
     ) -> PartitionReader:  # fmt: skip
-        """The reader of a partition; `number` counts the partitions from 1 on; `tells`: how columns are read."""
+        """The reader of a partition; `number` counts the partitions from 1 on; `infers`: how columns are read."""
         return PartitionReader(
             part, self.text, f"<partition {number}>", on_error=self.on_error, max_errors=self.max_errors, names=names,
-            labels=self.labels, columns=columns, usual=True, texts=tells,
+            labels=self.labels, columns=columns, usual=True, texts=infers,
         )  # fmt: skip
 
 
 @dataclass
-class Done:
+class PartResult:
     """Base of the results: how reading the partitions went.
 
     Attributes
@@ -93,16 +93,16 @@ class Done:
         try:
             yield from reader
         except SonlearnError as error:
-            self.problem, self.malformed = placed(error, reader.part), error is reader.malformed.fatal
+            self.problem, self.malformed = with_file_line(error, reader.part), error is reader.malformed.fatal
         self.skipped += reader.malformed.count
         self.left = reader.malformed.tags
         self.notes = list(dict.fromkeys([*self.notes, *reader.notes]))
         more = reader.malformed.errors[: SHOWN_ERRORS - len(self.errors)]
-        self.errors += [placed(error, reader.part) for error in more]
+        self.errors += [with_file_line(error, reader.part) for error in more]
 
 
-def left_out(every: Sequence[Done]) -> dict[str, Any]:
-    """Return how reading went in all of these, as the fields of `Done`, but for tags."""
+def merged_counts(every: Sequence[PartResult]) -> dict[str, Any]:
+    """Return how reading went in all of these, as the fields of `PartResult`, but for tags."""
     return {
         "problem": next((done.problem for done in every if done.problem), None),
         "skipped": sum(done.skipped for done in every),
@@ -113,16 +113,16 @@ def left_out(every: Sequence[Done]) -> dict[str, Any]:
     }
 
 
-def format_of(reading: Reading, part: Any, tells: bool = False) -> tuple[Reading | None, SonlearnError | None]:
+def format_of(reading: Reading, part: Any, infers: bool = False) -> tuple[Reading | None, SonlearnError | None]:
     """(how a partition's examples are read or None without examples, error in the first of them or None).
 
-    `tells`: whether the first rows tell how columns are read, and whether labels are names of several classes.
+    `infers`: whether the first rows tell how columns are read, and whether labels are names of several classes.
     """
-    reader, done, labels = reading.reader(part, 1, tells=tells), Done(), reading.labels
+    reader, done, labels = reading.reader(part, 1, infers=infers), PartResult(), reading.labels
     first = next(done.read(reader), None)
     if reader.format is None:
         return None, done.problem
-    if tells and first is not None and are_classes(first, labels, reader.options):
+    if infers and first is not None and are_classes(first, labels, reader.options):
         labels = labels._replace(names=True)
     format = reader.format if reading.text.format == "auto" else reading.text.format
     text = dataclasses.replace(reader.options, format=format)
@@ -133,7 +133,7 @@ def format_of(reading: Reading, part: Any, tells: bool = False) -> tuple[Reading
 
 
 @dataclass(kw_only=True)
-class Sketched(Done):
+class Sketched(PartResult):
     """The sketch of some partitions, of all of them where there is no problem."""
 
     sketch: Sketch
@@ -151,13 +151,13 @@ def sketch_partition(reading: Reading, options: SketchOptions, zero_based: bool,
         for batch in done.read(reader):
             take(done.sketch, batch, 0 if zero_based or reader.format in HASHED else 1)
     except SonlearnError as error:
-        done.problem = placed(error, part)
+        done.problem = with_file_line(error, part)
     return done
 
 
 def merge_sketches(one: Sketched, other: Sketched) -> Sketched:
     """The merged sketch of both; the first problem, if there is one."""
-    merged = Sketched(sketch=copy.deepcopy(one.sketch), **left_out((one, other)))
+    merged = Sketched(sketch=copy.deepcopy(one.sketch), **merged_counts((one, other)))
     if merged.problem is None:
         merged.sketch.merge(other.sketch)
     return merged
@@ -174,7 +174,7 @@ class LearnJob(NamedTuple):
 
 
 @dataclass
-class LearnedPartition(Done):
+class LearnedPartition(PartResult):
     """A learner of some partitions, as header and arrays, and the progress over its rows."""
 
     header: dict[str, Any] = field(default_factory=dict)
@@ -223,12 +223,12 @@ def learn_rows(
             predicted = learn(learner, batch, skip=job.reading.on_error == "skip")
             after.progress.update(problem_of(learner.options).outcome(batch, None, predicted))
     except SonlearnError as error:
-        after.problem = placed(error, part)
+        after.problem = with_file_line(error, part)
     if span.stop is not None:
         after.skipped, after.errors = skipped, errors
     if learner.first_refused is not None:  # of this partition: it has come to it with none
         after.refused += learner.refused_rows
-        after.first_refused = after.first_refused or placed(learner.first_refused, part)
+        after.first_refused = after.first_refused or with_file_line(learner.first_refused, part)
     after.header, after.arrays = learner.to_arrays()
     after.names = names.known
     return after
@@ -240,7 +240,7 @@ def begin_round(base: LearnedPartition, before: LearnedPartition | None) -> Lear
     return dataclasses.replace(before or LearnedPartition(), **own)
 
 
-def without_learner(done: LearnedPartition) -> LearnedPartition:
+def without_state(done: LearnedPartition) -> LearnedPartition:
     """Return how the work went, alone."""
     return dataclasses.replace(done, header={}, arrays={}, names={})
 
@@ -257,7 +257,7 @@ def merge_learned(
     """
     for done in learned:
         if done.problem is not None:
-            return without_learner(done)
+            return without_state(done)
     out = LearnedPartition()
     try:
         began = base and base.to_read()
@@ -287,7 +287,7 @@ def settled_on(job: LearnJob, number: int, span: Span, part: Any, merged: Learne
 def _continued(job: LearnJob, before: LearnedPartition | None) -> tuple[LearnedPartition, Learner, NameTable]:
     """(result to fill in, the learner, names so far), which share no memory with `before`."""
     if before is not None:
-        after = dataclasses.replace(without_learner(before), errors=list(before.errors), left=[])
+        after = dataclasses.replace(without_state(before), errors=list(before.errors), left=[])
         after.progress = copy.deepcopy(before.progress or problem_of(job.options).progress())
         return after, before.learner(), NameTable(copy.deepcopy(before.names))
     learner = Learner(job.options, job.reading.text)
@@ -298,22 +298,22 @@ def _continued(job: LearnJob, before: LearnedPartition | None) -> tuple[LearnedP
 
 
 @dataclass
-class Answered(Done):
+class PredictedPart(PartResult):
     """Predictions of a partition: batches without features, each with its predictions."""
 
     batches: list[tuple[Batch, Predicted]] = field(default_factory=list)
 
 
-def predict_partition(model: LearnedPartition, reading: Reading, number: int, part: Any) -> Answered:
+def predict_partition(model: LearnedPartition, reading: Reading, number: int, part: Any) -> PredictedPart:
     """Predict the rows of a partition."""
-    learner, done = model.learner(), Answered()
-    reader = reading.reader(part, number, columns=learner.columns.at_rest())
+    learner, done = model.learner(), PredictedPart()
+    reader = reading.reader(part, number, columns=learner.columns.frozen())
     try:
         for batch in done.read(reader):
             featureless = batch._replace(indices=batch.indices[:0], values=batch.values[:0], marks=None)
             done.batches.append((featureless, learner.predict(batch)))
     except SonlearnError as error:
-        done.problem = placed(error, part)
+        done.problem = with_file_line(error, part)
     return done
 
 

@@ -16,14 +16,14 @@ from typing import Any, NamedTuple
 import dask
 from distributed import Client
 
-from sonlearn.cluster.dask import checked_results, client_here, nothing, results_of, with_format
-from sonlearn.cluster.tasks import Done, LearnedPartition, Reading, initial
+from sonlearn.cluster.dask import checked_results, client_here, empty_error, results_of, with_format
+from sonlearn.cluster.tasks import LearnedPartition, PartResult, Reading, initial
 from sonlearn.errors import OptionError, SonlearnError
 from sonlearn.learn.learner import Learner
 from sonlearn.options import TextOptions
 from sonlearn.text.names import NameTable
 from sonlearn.tuning.grid import Setting, settings_of, with_classes
-from sonlearn.tuning.search import SettingResult, Tuning, criterion, labelling, standing
+from sonlearn.tuning.search import SettingResult, Tuning, criterion, labelling, ranking_score
 
 
 class Tuned(NamedTuple):
@@ -48,7 +48,7 @@ class Tuned(NamedTuple):
 
 
 @dataclass
-class TunedSettings(Done):
+class TunedSettings(PartResult):
     """Some settings after all of the data: place in the grid, result and error of each, and the learner of the best."""
 
     results: list[tuple[int, SettingResult, SonlearnError | None]] = field(default_factory=list)
@@ -92,7 +92,7 @@ def tuned(
         No setting has come to the end: the error of the best-placed one.
     """
     client = client or client_here()
-    parts, reading = with_format(client, data, reading, tells=True)
+    parts, reading = with_format(client, data, reading, infers=True)
     with contextlib.suppress(OptionError):  # a third label is refused then
         settings = with_classes(settings) if reading.labels.names else settings
     groups = min(workers or len(client.nthreads()), len(settings))
@@ -102,12 +102,12 @@ def tuned(
     futures = client.compute([*work, *(light(each, best=None) for each in work)])
     found = checked_results(futures[groups:], reading)
     every = sorted(one for done in found for one in done.results)
-    ranked = sorted(every, key=lambda one: (one[1].state == "failed", standing(by, one[1].loss, one[1].error)))
+    ranked = sorted(every, key=lambda one: (one[1].state == "failed", ranking_score(by, one[1].loss, one[1].error)))
     place, first, failure = ranked[0]
     if failure is not None:
         raise failure
     if not first.examples:
-        raise nothing(parts, found[0].skipped, found[0].errors)
+        raise empty_error(parts, found[0].skipped, found[0].errors)
     (best,) = results_of([futures[place % groups]])
     names = NameTable(best.best.names)
     return Tuned([result for _, result, _ in ranked], best.best.learner(), names, found[0].skipped, found[0].errors)

@@ -72,8 +72,8 @@ class BanditSession(Session):
         super().__init__(options, models.written_as(self.text, given, own), DecisionProblem(), model)
         self.labels = learner.labels
         numbered = self.learner is None and self.bandit.cbify is None and not options.testonly
-        self.unlikely = False  # whether a logged action came without its probability
-        self.unlogged = set(range(self.bandit.actions or 0)) if numbered else set()
+        self.missing_p = False  # whether a logged action came without its probability
+        self.untried = set(range(self.bandit.actions or 0)) if numbered else set()
 
     def make_reader(self) -> DecisionReader:
         """Return what reads the decisions."""
@@ -96,9 +96,9 @@ class BanditSession(Session):
     def learn_from(self, batch: Any, held: np.ndarray | None) -> Decided:
         """Decide the decisions of a batch, and learn from their costs."""
         known = np.flatnonzero((batch.action >= 0) & ~np.isnan(batch.cost))
-        if self.unlogged:
-            self.unlogged -= set(batch.column[batch.first[known] + batch.action[known]].tolist())
-        self.unlikely = self.unlikely or (batch.costs is None and bool(np.isnan(batch.probability[known]).any()))
+        if self.untried:
+            self.untried -= set(batch.column[batch.first[known] + batch.action[known]].tolist())
+        self.missing_p = self.missing_p or (batch.costs is None and bool(np.isnan(batch.probability[known]).any()))
         return self.predicted(batch) if self.options.testonly else self.learner.partial_fit(batch)
 
     def nothing_learned(self) -> tuple[str, str]:
@@ -111,15 +111,15 @@ class BanditSession(Session):
     def warnings(self) -> list[str]:
         """Return what is to be known of a run that has come to its end."""
         found = super().warnings()
-        if self.unlogged and self.learner is not None and self.learner.examples > self.before:
-            named = first_names(str(action + 1) for action in sorted(self.unlogged))
+        if self.untried and self.learner is not None and self.learner.examples > self.before:
+            named = first_names(str(action + 1) for action in sorted(self.untried))
             if self.labels is not None and self.labels.names:
-                named = f"{len(self.unlogged)} of {self.labels.count}, which have no names yet"
+                named = f"{len(self.untried)} of {self.labels.count}, which have no names yet"
             found.append(
                 f"actions that no decision with a cost has had: {named}; nothing is known of them, so exploration "
                 "tries them first"
             )
-        if self.unlikely:
+        if self.missing_p:
             found.append(
                 "the log does not say with which probabilities it chose its actions: average loss is what these have "
                 "cost, no estimate of what the model's choices would"

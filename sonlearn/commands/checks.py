@@ -161,7 +161,7 @@ def check_files(
         if name is None or key is None:
             continue
         if key in known and (flag, known[key][0]) not in allowed:
-            raise OptionError(f"{flag} {name}: this would overwrite {_said(*known[key], name)}; give another name")
+            raise OptionError(f"{flag} {name}: this would overwrite {_named(*known[key], name)}; give another name")
         if key in written:
             where = "standard output" if name in STDOUT else name
             raise OptionError(f"{written[key][0]} and {flag} both write to {where}; give two names")
@@ -219,7 +219,7 @@ def _check_read_again(passes: int, sources: Iterable[str]) -> None:
             )
 
 
-def _said(flag: str, path: str, name: str) -> str:
+def _named(flag: str, path: str, name: str) -> str:
     """The input `path`, for a message about the output `name`."""
     what = "the data" if flag == "DATA" else f"the model of {flag}" if flag == "-i" else f"the {flag}"
     return what if path == name else f"{what}, {'standard input' if path in STDIN else path}"

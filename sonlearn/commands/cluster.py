@@ -16,8 +16,8 @@ from sonlearn.commands import train as one
 from sonlearn.commands import tune as table
 from sonlearn.commands.checks import STDIN, check_run, flags_given
 from sonlearn.commands.line import Line
-from sonlearn.commands.messages import complain, extra, note, of_refused, of_skipped, warn
-from sonlearn.commands.models import of_rows, save_model, settings_text
+from sonlearn.commands.messages import note, refused_warning, require_extra, skipped_warning, to_stderr, warn
+from sonlearn.commands.models import run_model, save_model, settings_text
 from sonlearn.commands.passes import FINISHED
 from sonlearn.commands.sketch import asked as sketching_asked
 from sonlearn.commands.sketch import check_outputs, finish
@@ -28,11 +28,11 @@ from sonlearn.learn.learner import Predicted, chosen_of
 from sonlearn.options.run import ClusterOptions, RunOptions
 from sonlearn.report.facts import members_at_work
 from sonlearn.report.progress import six_digits
-from sonlearn.text.columns import SEVERAL, Labelling
+from sonlearn.text.columns import MULTICLASS_NOTE, Labelling
 from sonlearn.text.malformed import SHOWN_ERRORS
 from sonlearn.text.read import Reader, expand_globs
 from sonlearn.text.source import is_arrow, is_regular, read_chunks, source_name
-from sonlearn.text.suspicions import noted
+from sonlearn.text.suspicions import with_encoding_notes
 from sonlearn.tuning.search import criterion, labelling
 
 #: Seconds to wait for a scheduler to answer.
@@ -102,7 +102,7 @@ def local_settings(environment: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-@extra("--cluster", "dask")
+@require_extra("--cluster", "dask")
 def sketch(line: Line, where: ClusterOptions) -> int:
     """Do ``sonlearn sketch --cluster``; return the exit status. Raises SonlearnError, and then nothing was saved."""
     options, text, run, report = sketching_asked(line)
@@ -117,11 +117,11 @@ def sketch(line: Line, where: ClusterOptions) -> int:
     with Interrupts(at_once=True), connected(where) as client:
         done = dask.sketched(sources, options, reading, report.zero_based, client)
     finish(done.sketch, report, _sayer(run))
-    warn(*of_skipped(done.skipped, done.errors))
+    warn(*skipped_warning(done.skipped, done.errors))
     return 0
 
 
-@extra("--cluster", "dask")
+@require_extra("--cluster", "dask")
 def train(line: Line, where: ClusterOptions) -> int:
     """Do ``train`` or ``predict --cluster``; return the exit status. Raises SonlearnError; then nothing was saved."""
     options, bandit = one.asked(line)
@@ -135,7 +135,7 @@ def train(line: Line, where: ClusterOptions) -> int:
         raise OptionError(f"--passes {options.passes} with --cluster: one pass; go on with train -i without --cluster")
     check_run(options)
     (sources, warned), say, started = _files(options), _sayer(options), time.perf_counter()
-    model, learn, text = of_rows(options, given)
+    model, learn, text = run_model(options, given)
     from sonlearn.cluster import dask
 
     reading = dask.Reading(text, options.on_error, options.max_errors, Labelling.of(learn))
@@ -146,11 +146,11 @@ def train(line: Line, where: ClusterOptions) -> int:
     model.names.join(trained.names.known)
     if options.final_regressor is not None:
         save_model(options.final_regressor, trained.learner, None, model.names)
-    say(*[SEVERAL] * (trained.learner.options.classes != learn.classes))
+    say(*[MULTICLASS_NOTE] * (trained.learner.options.classes != learn.classes))
     say(*_report(trained, sources, options, time.perf_counter() - started))
-    warn(*of_skipped(trained.skipped, trained.errors))
+    warn(*skipped_warning(trained.skipped, trained.errors))
     note((text for text in trained.notes if text not in warned), say)
-    warn(*of_refused(trained.refused, trained.first_refused))
+    warn(*refused_warning(trained.refused, trained.first_refused))
     if trained.merge is not None and not trained.merge.examples:
         warn("the last part has no examples: nothing tells how well the merged learner predicts")
     elif trained.merge is not None and trained.merge.of_one_class:
@@ -161,7 +161,7 @@ def train(line: Line, where: ClusterOptions) -> int:
     return 0
 
 
-@extra("--cluster", "dask")
+@require_extra("--cluster", "dask")
 def tune(line: Line, where: ClusterOptions) -> int:
     """Do ``sonlearn tune --cluster``; return the exit status. Raises SonlearnError, and then nothing was saved."""
     settings, text, options, choice = table.asked(line)
@@ -187,12 +187,12 @@ def tune(line: Line, where: ClusterOptions) -> int:
     if choice.table is not None:
         table.write_table(choice.table, found.results)
     say(
-        *[SEVERAL] * (found.learner.options.classes != settings.settings[0].options.classes),
+        *[MULTICLASS_NOTE] * (found.learner.options.classes != settings.settings[0].options.classes),
         f"data = {' '.join(sources)}", *table.setup_lines(settings, by, choice),
         *_ending(best.examples, best.loss, best.error, found.learner), f"best setting = {best.setting.flags}",
         f"elapsed time = {seconds:.3f} s", "", *table.screen(found.results),
     )  # fmt: skip
-    warn(*of_skipped(found.skipped, found.errors))
+    warn(*skipped_warning(found.skipped, found.errors))
     return 0
 
 
@@ -220,11 +220,11 @@ class _ClusterSession(one.TrainingSession):
         from sonlearn.cluster import dask
 
         client, options, reader = self.client, self.options, self.reader
-        self.strange = False  # batches come back without their features, so nobody here knows
+        self.features_unknown = False  # batches come back without their features, so nobody here knows
         reading = dask.Reading(self.read_as, options.on_error, options.max_errors, self.labelling)
         parts, reading = dask.with_format(client, self.sources, reading)
         reader.format, malformed, empty = reading.text.format, reader.malformed, True
-        for answered in dask.answers(self.learner, parts, reading, client):
+        for answered in dask.predicted_parts(self.learner, parts, reading, client):
             malformed.count += answered.skipped
             malformed.errors += answered.errors[: SHOWN_ERRORS - len(malformed.errors)]
             reader.notes += answered.notes
@@ -237,7 +237,7 @@ class _ClusterSession(one.TrainingSession):
             if answered.problem is not None:
                 raise answered.problem
         if empty:
-            raise dask.nothing(parts, malformed.count, malformed.errors)
+            raise dask.empty_error(parts, malformed.count, malformed.errors)
 
     def learn_from(self, batch: Batch, held: np.ndarray | None) -> Predicted:
         """Return what the cluster predicts of the batch, of which --examples may have left only the first rows."""
@@ -259,13 +259,13 @@ def _files(options: RunOptions) -> tuple[list[str], list[str]]:
     notes: list[str] = []
     for source in filter(is_regular, expand_globs(sources)):
         if not is_arrow(source):
-            next(noted(read_chunks(source), source_name(source), notes), None)
+            next(with_encoding_notes(read_chunks(source), source_name(source), notes), None)
     warn(*notes)
     return sources, notes
 
 
 def _sayer(options: RunOptions) -> Callable[..., None]:
-    return (lambda *lines: None) if options.quiet else complain
+    return (lambda *lines: None) if options.quiet else to_stderr
 
 
 def _report(trained: Any, sources: list[str], options: RunOptions, seconds: float) -> list[str]:

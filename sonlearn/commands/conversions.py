@@ -11,7 +11,7 @@ import time
 
 from sonlearn.commands.checks import check_files, check_stdin, check_target
 from sonlearn.commands.line import Line
-from sonlearn.commands.messages import of_skipped, prompt, telling_of_compiling, warn
+from sonlearn.commands.messages import compilation_notice, prompt, skipped_warning, warn
 from sonlearn.errors import OptionError
 from sonlearn.files.atomic import STDOUT, whole_output
 from sonlearn.interrupts import Interrupts
@@ -37,9 +37,9 @@ def convert(line: Line) -> int:
     target = "-" if options.output in STDOUT else options.output
     _check_output("DATA", sources, target)
     prompt(sources)
-    with Interrupts(at_once=True), telling_of_compiling():
+    with Interrupts(at_once=True), compilation_notice():
         reader = convert(sources, target, options.to, text, **running.reading)
-    warn(*of_skipped(reader.malformed.count, reader.malformed.errors))
+    warn(*skipped_warning(reader.malformed.count, reader.malformed.errors))
     return 0
 
 
@@ -50,7 +50,7 @@ def describe(line: Line) -> int:
     running = line.running()
     found = described(line.others[0], line.options(TextOptions), rows=running.examples, join=running.join)
     print(found, flush=True)
-    warn(*of_skipped(found.skipped, found.errors))
+    warn(*skipped_warning(found.skipped, found.errors))
     return 0
 
 

@@ -16,7 +16,7 @@ from sonlearn.text.columns import Remark
 _OPEN: list[bool] = []
 
 
-def complain(*lines: str) -> None:
+def to_stderr(*lines: str) -> None:
     """Print lines on standard error at once. Errors in writing them are ignored, except a closed pipe."""
     for line in lines:
         end_line()
@@ -41,7 +41,7 @@ def _print(text: str) -> None:
 
 
 @contextlib.contextmanager
-def telling_of_compiling(quiet: bool = False, begin: Callable[[], None] | None = None) -> Iterator[None]:
+def compilation_notice(quiet: bool = False, begin: Callable[[], None] | None = None) -> Iterator[None]:
     """In this context, say that a first run compiles; with --quiet only at a terminal, where somebody waits.
 
     `begin` is called before the first kernel. Who gives it also calls `end_line` before anything else is written to a
@@ -55,7 +55,7 @@ def telling_of_compiling(quiet: bool = False, begin: Callable[[], None] | None =
                 _OPEN.append(True)
                 _print(f"\r{COMPILING} kernel {done + 1}")
             elif not done and (terminal or not quiet):
-                complain(COMPILING)
+                to_stderr(COMPILING)
         if not done and begin is not None:
             begin()
 
@@ -69,7 +69,7 @@ def telling_of_compiling(quiet: bool = False, begin: Callable[[], None] | None =
 def warn(*texts: str) -> None:
     """Print warnings on standard error; all errors in writing them are ignored."""
     with contextlib.suppress(BrokenPipeError):
-        complain(*(f"sonlearn: warning: {text}" for text in texts))
+        to_stderr(*(f"sonlearn: warning: {text}" for text in texts))
 
 
 def note(texts: Iterable[str], say: Callable[..., None]) -> None:
@@ -78,24 +78,24 @@ def note(texts: Iterable[str], say: Callable[..., None]) -> None:
         (say if isinstance(text, Remark) else warn)(text)
 
 
-def of_skipped(count: int, errors: Sequence[SonlearnError]) -> list[str]:
+def skipped_warning(count: int, errors: Sequence[SonlearnError]) -> list[str]:
     """The warning about `count` malformed lines that were left out; empty if there are none."""
     return [f"malformed lines left out: {count}, the first: {errors[0]}"] if count else []
 
 
-def of_refused(count: int, first: SonlearnError | None) -> list[str]:
+def refused_warning(count: int, first: SonlearnError | None) -> list[str]:
     """The warning about `count` rows that could not be learned from; empty if there are none."""
     return [f"examples that could not be learned from: {count}, the first: {first}"] if count else []
 
 
-def prompt(sources: Iterable[str], say: Callable[..., None] = complain) -> None:
+def prompt(sources: Iterable[str], say: Callable[..., None] = to_stderr) -> None:
     """Tell a user who types the data at a terminal how they end."""
     if not sys.stdin.closed and sys.stdin.isatty() and any(name in STDIN for name in sources):
         say("reading examples from the terminal; Ctrl-D ends them")
 
 
 @contextlib.contextmanager
-def extra(what: str, name: str, *packages: str) -> Iterator[None]:
+def require_extra(what: str, name: str, *packages: str) -> Iterator[None]:
     """Turn the lack of a package of the extra `name`, or of several of `packages`, into an OptionError of `what`."""
     try:
         yield

@@ -20,7 +20,7 @@ from sonlearn.options.text import NAMESPACED, TABLES, WRITTEN
 from sonlearn.text.names import NameTable
 
 #: Formats that give the same features.
-ALIKE = (set(TABLES), set(NAMESPACED))
+COMPATIBLE = (set(TABLES), set(NAMESPACED))
 
 
 class Unfinished(NamedTuple):
@@ -125,7 +125,7 @@ def initial(options: RunOptions, **how: Any) -> Model:
     return Model(NameTable()) if path is None else load_model(path, **how)
 
 
-def of_rows(options: RunOptions, given: dict[str, Any], threads: int = 1) -> tuple[Model, LearnOptions, TextOptions]:
+def run_model(options: RunOptions, given: dict[str, Any], threads: int = 1) -> tuple[Model, LearnOptions, TextOptions]:
     """`initial`, and the options of learning and text: what was `given`, or those of the model, with which that agrees.
 
     Raises ModelFileError, OptionError.
@@ -188,7 +188,7 @@ def check_agreement(given: dict[str, Any], path: str, *own: Any) -> None:
         for field in dataclasses.fields(options):
             ours = getattr(options, field.name)
             asked = given.get(field.name, ours)
-            if field.name in WRITTEN or (field.name == "format" and ("auto" in (asked, ours) or _alike(asked, ours))):
+            if field.name in WRITTEN or (field.name == "format" and ("auto" in (asked, ours) or _agree(asked, ours))):
                 continue
             if asked != ours and not (isinstance(ours, tuple) and tuple(asked) == ours):
                 name = flags(field)[-1].removeprefix("--")
@@ -202,7 +202,7 @@ def check_agreement(given: dict[str, Any], path: str, *own: Any) -> None:
 
 def check_format(format: str, source: str, text: TextOptions, path: str | None) -> None:
     """Raise InputError where the `format` of the data is not that of the model from `path`."""
-    if text.format not in (format, "auto") and not _alike(text.format, format):
+    if text.format not in (format, "auto") and not _agree(text.format, format):
         of_json = text.format == "json"
         tables = " (CSV of its columns is predicted, not learned)" if of_json and format in TABLES else ""
         raise InputError(
@@ -211,5 +211,5 @@ def check_format(format: str, source: str, text: TextOptions, path: str | None) 
         )  # fmt: skip
 
 
-def _alike(one: str, other: str) -> bool:
-    return any({one, other} <= each for each in ALIKE)
+def _agree(one: str, other: str) -> bool:
+    return any({one, other} <= each for each in COMPATIBLE)

@@ -27,7 +27,7 @@ from sonlearn.interrupts import Interrupts
 from sonlearn.options import RunOptions, TextOptions
 from sonlearn.report.progress import Progress
 from sonlearn.text.cache import CachedReader
-from sonlearn.text.columns import SEVERAL, ColumnTable, Labelling, are_classes
+from sonlearn.text.columns import MULTICLASS_NOTE, ColumnTable, Labelling, are_classes
 from sonlearn.text.join import JoinedLabels
 from sonlearn.text.objects import SAMPLE
 from sonlearn.text.read import Reader, expand_globs
@@ -46,7 +46,7 @@ _WRITTEN |= {"log": "log_json", "report": "report"}
 _BAR = "{percentage:3.0f}% |{bar}| {elapsed}<{remaining}{postfix}"
 
 
-class Bar:
+class ProgressBar:
     """A progress bar on standard error, with speed and time left, where that is a terminal and the length is known."""
 
     def __init__(self, options: RunOptions, meter: Meter):
@@ -148,7 +148,7 @@ class Passes:
         self.reader: Any = None  # a Reader, once a pass begins
         self.joined: JoinedLabels | None = None
         self.meter = Meter()
-        self.bar = Bar(options, self.meter)
+        self.bar = ProgressBar(options, self.meter)
         self.started = self.last_line = time.perf_counter()
         self.compiled = False  # whether kernels had to be
         self.read_here = 0
@@ -181,7 +181,7 @@ class Passes:
         """Count, write predictions, print the rows that are due."""
         raise NotImplementedError
 
-    def settle(self) -> None:
+    def flush(self) -> None:
         """Count what has been reported and is not counted yet."""
 
     def report_skipped(self, tags: list[str]) -> None:
@@ -211,7 +211,7 @@ class Passes:
         """Return what is to be known of a run that has come to its end."""
         if self.reader is None:
             return []
-        return messages.of_skipped(self.reader.malformed.count, self.reader.malformed.errors)
+        return messages.skipped_warning(self.reader.malformed.count, self.reader.malformed.errors)
 
     def close(self) -> None:
         """Close what is open, however the run has ended."""
@@ -222,7 +222,7 @@ class Passes:
     def ended(self) -> int:
         """The run that saved the model has finished, so nothing is done: say so; the exit status."""
         path = self.options.final_regressor
-        messages.complain(
+        messages.to_stderr(
             f"sonlearn: {path}: the run that saved this model has finished: nothing is left to do, and nothing was "
             f"learned; to learn further data give -i {path} -f {path} without --resume"
         )
@@ -236,10 +236,10 @@ class Passes:
         try:
             with (
                 Interrupts(at_once=True) as interrupts,
-                messages.telling_of_compiling(self.options.quiet, self.compiling),
+                messages.compilation_notice(self.options.quiet, self.compiling),
             ):
-                ending, status = self.go(interrupts)
-                self.settle()
+                ending, status = self.run_passes(interrupts)
+                self.flush()
                 self.finish(ending)
         except InputError as error:
             fatal = self.reader is not None and self.reader.malformed.fatal
@@ -252,7 +252,7 @@ class Passes:
             raise self.failure
         return status
 
-    def go(self, interrupts: Interrupts) -> tuple[str, int]:
+    def run_passes(self, interrupts: Interrupts) -> tuple[str, int]:
         """All passes over all examples; return (how it ended, exit status)."""
         self.started = time.perf_counter()
         if self.options.join is not None:
@@ -264,7 +264,7 @@ class Passes:
                     self.next_pass(learns=number >= self.done.number and self.done.read == 0)
                 if number < self.done.number:
                     continue
-                self.one_pass(number, interrupts)
+                self.run_pass(number, interrupts)
                 if interrupts.received is not None:
                     name = signal.Signals(interrupts.received).name
                     return f"interrupted run ({name})", 128 + interrupts.received
@@ -280,7 +280,7 @@ class Passes:
             return f"interrupted run ({error})", 1
         return FINISHED, 0
 
-    def one_pass(self, number: int, interrupts: Interrupts) -> None:
+    def run_pass(self, number: int, interrupts: Interrupts) -> None:
         """Go over all examples once, but those that a resumed run has read."""
         if self.reader is None or self.cache is None:
             self.reader = self.make_reader()
@@ -289,7 +289,7 @@ class Passes:
         if before:
             self.say(f"skipping {before} examples that the unfinished run has read")
         rows = self.reader if self.joined is None else self.joined.rows(self.reader)
-        batches = interrupts.until_signal(self.batches(self.waited_for(rows)))
+        batches = interrupts.until_signal(self.batches(self.with_wait_notice(rows)))
         for batch in between(batches, 0, self.options.examples, self.cache is not None):  # a cache is of all
             self.note()
             start, done = done, done + batch.n
@@ -310,7 +310,7 @@ class Passes:
             if self.checkpoints.due(batch.n):
                 self.save_checkpoint()
         self.note()
-        self.settle()
+        self.flush()
         if interrupts.received is None:
             self.report_skipped(self.reader.malformed.tags)
         if done < before and interrupts.received is None:
@@ -324,7 +324,7 @@ class Passes:
             return None
         return at % self.options.holdout_period == 0 if after is None else at > after
 
-    def waited_for(self, rows: Iterable[Batch]) -> Iterator[Batch]:
+    def with_wait_notice(self, rows: Iterable[Batch]) -> Iterator[Batch]:
         """The same rows; where the first ones of a stream take long, it is said what they wait for.
 
         They tell whether there are several classes.
@@ -338,14 +338,14 @@ class Passes:
                     self.say(f"... waiting for the first {SAMPLE} rows, which tell how columns are read; {lines}")
                     return
 
-        if reader.tells:
+        if reader.infers:
             threading.Thread(target=tell, name="sonlearn-wait", daemon=True).start()
         try:
             for batch in rows:
                 if self.learner is None and not come.is_set() and are_classes(batch, self.labelling, reader.options):
                     with contextlib.suppress(OptionError):  # a third label is refused then
                         self.learn_classes()
-                        self.say(SEVERAL)
+                        self.say(MULTICLASS_NOTE)
                 come.set()
                 yield batch
         finally:
@@ -375,7 +375,7 @@ class Passes:
         now = time.perf_counter()
         if self.bar.shown or self.options.progress is not None or now - self.last_line < HEARTBEAT:
             return
-        self.settle()
+        self.flush()
         figures = [f"{self.progress.examples} examples", f"{self.read_here / (now - self.started):.0f} a second"]
         if self.meter.share is not None:
             passes = f" of pass {number}" if self.options.passes > 1 else ""
@@ -437,4 +437,4 @@ class Passes:
         if lines:
             self.last_line = time.perf_counter()
         if not self.options.quiet:
-            messages.complain(*lines)
+            messages.to_stderr(*lines)

@@ -88,12 +88,12 @@ class Helper:
                 self._process.communicate()
 
 
-def decide_some(options: BanditOptions, learn: LearnOptions | None = None) -> Bandit:
+def compile_decisions(options: BanditOptions, learn: LearnOptions | None = None) -> Bandit:
     """A learner of decisions that has learned a few."""
     from sonlearn.data.decisions import listed, numbered
     from sonlearn.learn.bandits.bandit import Bandit
 
-    bandit, rows, K = Bandit(options, learn=learn), some_rows(), options.actions
+    bandit, rows, K = Bandit(options, learn=learn), sample_rows(), options.actions
     rows = rows._replace(indices=rows.indices % _FEATURES)  # few enough for cosines of them
     if K is None:
         decisions = listed(rows, np.arange(0, rows.n + 1, 2), np.zeros(rows.n // 2), rows.y[: rows.n // 2])
@@ -110,12 +110,12 @@ def compile_for(learn: dict[str, Any] | None, bandit: dict[str, Any] | None) -> 
     without_numba()  # as the run does, which finds by the types of arguments what is compiled here
     options = None if learn is None else LearnOptions(**learn)
     if bandit is not None:
-        decide_some(BanditOptions(**bandit), options)
+        compile_decisions(BanditOptions(**bandit), options)
     elif options is not None:
-        learn_some(options)
+        compile_learning(options)
 
 
-def learn_some(options: LearnOptions) -> None:
+def compile_learning(options: LearnOptions) -> None:
     """Learn a few rows with each member's method, and with all; report on them.
 
     The slowest member first, which the run needs last; the others by two threads, of which one goes on while the other
@@ -130,7 +130,7 @@ def learn_some(options: LearnOptions) -> None:
 
 def _learn(options: LearnOptions) -> None:
     with contextlib.suppress(SonlearnError):
-        learner, batch = Learner(options, threads=2), some_rows()
+        learner, batch = Learner(options, threads=2), sample_rows()
         y, base, unseen = learner.coded(batch, remember=True), np.zeros(batch.n), np.zeros((batch.n, 2))
         rows = Rows(batch.indptr, batch.indices, batch.values, y, batch.weight, base, unseen, ids=batch.indices)
         out = Predictions.empty(batch.n, learner.scores)
@@ -162,7 +162,7 @@ def of_members(options: LearnOptions) -> list[LearnOptions]:
     return list(found.values())
 
 
-def some_rows() -> Batch:
+def sample_rows() -> Batch:
     """Rows that fit every loss and any number of classes: labels 0 and 1."""
     n = _ROWS * _FEATURES
     indptr, values = np.arange(0, n + 1, _FEATURES), np.random.default_rng(1).normal(size=n)
@@ -211,9 +211,9 @@ def warm(line: Line) -> int:
             Learner.from_arrays(*learner.to_arrays()).predict(batches[0])
     if len(methods) > 1:  # all
         for options in (BanditOptions(cb_explore=2), BanditOptions(cb_explore_adf=True)):
-            bandit = decide_some(options)
+            bandit = compile_decisions(options)
             again = type(bandit).from_arrays(*bandit.to_arrays())
-            again.predict(numbered(some_rows(), options.actions or 1))
+            again.predict(numbered(sample_rows(), options.actions or 1))
     print(f"{time.perf_counter() - started:.1f} s; the kernels are in {os.path.dirname(folder or every[0])}")
     return 0
 

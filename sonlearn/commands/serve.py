@@ -17,7 +17,7 @@ import numpy as np
 
 from sonlearn.commands.checks import check_binary, check_files
 from sonlearn.commands.line import Line
-from sonlearn.commands.messages import complain, extra, telling_of_compiling, warn
+from sonlearn.commands.messages import compilation_notice, require_extra, to_stderr, warn
 from sonlearn.commands.models import contents, is_bandit, load_model
 from sonlearn.commands.passes import Checkpoints
 from sonlearn.data.batch import Batch
@@ -55,7 +55,7 @@ def command(line: Line) -> int:
     options, run_options = line.options(ServeOptions), line.running()
     decides = is_bandit(run_options.initial_regressor)
     check(options, run_options, decides)
-    with extra("serve", "serve", *PACKAGES), contextlib.ExitStack() as stack:
+    with require_extra("serve", "serve", *PACKAGES), contextlib.ExitStack() as stack:
         from sonlearn.serve.server import address, listen
 
         http = None if options.port is None else stack.enter_context(listen(options.host, options.port, "--port"))
@@ -68,7 +68,7 @@ def command(line: Line) -> int:
         events = "" if options.events is None else f", events in {options.events}"
         learns = f", learning, saved as {run_options.final_regressor}" if options.learn else ""
         notice = f"serving {'decisions of ' * decides}{path} on {' and '.join(places)}{events}{learns}"
-        asyncio.run(server.run(http, lines, lambda: None if run_options.quiet else complain(notice)))
+        asyncio.run(server.run(http, lines, lambda: None if run_options.quiet else to_stderr(notice)))
         saver.last()
     return 0
 
@@ -84,7 +84,7 @@ def rows_served(options: ServeOptions, run_options: RunOptions, stack: contextli
     learner, names = model.learner, model.names
     if options.events is not None and learner.text.format not in NAMESPACED and not learner.text.id:
         raise OptionError(f"--events {options.events}: the model's rows have no ids; train it with --id COLUMN")
-    with Interrupts(at_once=True), telling_of_compiling():
+    with Interrupts(at_once=True), compilation_notice():
         warm_up(learner, options.learn)
     changes = lambda: len(learner.facts().get("drift", {}).get("changes", ()))  # noqa: E731
     metrics = ServerMetrics(lambda: learner.examples, lambda: worker.waiting, changes)
@@ -113,7 +113,7 @@ def decisions_served(
     learner = load_model(run_options.initial_regressor, decides=True).learner
     check_json(learner)
     events, mark = log_of("decisions", options, run_options, stack)
-    with Interrupts(at_once=True), telling_of_compiling():
+    with Interrupts(at_once=True), compilation_notice():
         warm_up_decisions(learner)
         learned = replay(learner, events, mark, options.learn and mark is not None)
     say_learned(learned, events, run_options)
@@ -134,10 +134,10 @@ def log_of(
 
     events = stack.enter_context(contextlib.closing(EventLog(options.events, what)))
     path = run_options.initial_regressor
-    if events.knows(mark := mark_of(path)):
+    if events.covers(mark := mark_of(path)):
         return events, mark
     if options.learn and (there := events.mark()["rewards"]):
-        complain(f"-i {path}: it has learned none of the {there} {events.names[1]}s in {options.events}, nor will it")
+        to_stderr(f"-i {path}: it has learned none of the {there} {events.names[1]}s in {options.events}, nor will it")
     return events, None
 
 
@@ -152,9 +152,9 @@ def where_to_begin(decides: bool, options: ServeOptions, run_options: RunOptions
     if not (options.events and final and os.path.exists(options.events) and os.path.exists(final)):
         return run_options
     with contextlib.closing(EventLog(options.events, "decisions" if decides else "rows")) as events:
-        if events.knows(mark_of(path)) or not events.knows(mark_of(final)):
+        if events.covers(mark_of(path)) or not events.covers(mark_of(final)):
             return run_options
-    complain(f"-i {path}: {final} has learned from the events in {options.events}, and goes on in its place")
+    to_stderr(f"-i {path}: {final} has learned from the events in {options.events}, and goes on in its place")
     return dataclasses.replace(run_options, initial_regressor=final)
 
 
@@ -167,7 +167,7 @@ def say_learned(learned: int, events: EventLog, run_options: RunOptions) -> None
     """Say how many rewards or labels were learned from the log, if any were."""
     if learned:
         whose = f"that {run_options.initial_regressor} did not have yet"
-        complain(f"{events.path}: {learned} {events.names[1]}s were learned {whose}")
+        to_stderr(f"{events.path}: {learned} {events.names[1]}s were learned {whose}")
 
 
 def warm_up_decisions(learner: Bandit) -> None:

@@ -25,7 +25,7 @@ from sonlearn.files.atomic import LineFile, whole_file
 from sonlearn.options import BanditOptions, LearnOptions, RunOptions, TextOptions
 from sonlearn.report.audit import Audit
 from sonlearn.report.predictions import AnswerLines, format_lines, texts_of
-from sonlearn.report.problem import Problem, Uncounted
+from sonlearn.report.problem import PendingOutcomes, Problem
 from sonlearn.report.progress import BatchOutcome, Progress, Schedule
 from sonlearn.report.runlog import FORMAT, Run, bounded, jsonable
 from sonlearn.text.names import NameTable, names_of
@@ -142,9 +142,9 @@ class Session(Passes):
         self.predictions = LineFile(options.predictions, lines) if options.predictions else None
         self.raw_predictions = LineFile(options.raw_predictions, lines) if options.raw_predictions else None
         self.answers: AnswerLines | None = None
-        self.uncounted = Uncounted()
+        self.pending = PendingOutcomes()
         self.helper = Helper()
-        self.strange = options.testonly  # whether no feature so far is one that the model has seen
+        self.features_unknown = options.testonly  # whether no feature so far is one that the model has seen
 
     def set_problem(self, problem: Problem) -> None:
         """Take a kind of problem, of which nothing has been counted, and make its progress table."""
@@ -169,13 +169,13 @@ class Session(Passes):
 
     def predicted(self, batch: Any) -> Any:
         """Return what the model predicts of a batch, which changes nothing."""
-        self.strange = self.strange and not self.learner.knows(batch)
+        self.features_unknown = self.features_unknown and not self.learner.knows(batch)
         return self.learner.predict(batch)
 
     def warnings(self) -> list[str]:
         """Return what is to be known of a run that has come to its end."""
         found = super().warnings()
-        if self.strange and self.progress.examples >= ROWS_TO_WARN:
+        if self.features_unknown and self.progress.examples >= ROWS_TO_WARN:
             found.append(
                 f"no feature of the data is one that {self.from_model} has learned, so that all predictions are alike: "
                 "is it the right model, and the right file?"
@@ -190,20 +190,20 @@ class Session(Passes):
 
     def report(self, batch: Any, held: np.ndarray | None, predicted: Any) -> None:
         """Count, write predictions, print the rows that are due; what could not be learned from counts for nothing."""
-        self.uncounted.add(self.problem.outcome(batch, held, predicted))
+        self.pending.add(self.problem.outcome(batch, held, predicted))
         if self.writes:
             self.write(batch, predicted)
         if self.recorder:
             self.problem.remember(batch)
-        at_once = self.problem.alone or self.recorder or self.bar.shown
-        if at_once or self.uncounted.rows >= MOST_UNCOUNTED or self.progress.is_due(self.uncounted.weight):
-            self.settle()
+        at_once = self.problem.flushes_each_batch or self.recorder or self.bar.shown
+        if at_once or self.pending.rows >= MOST_UNCOUNTED or self.progress.is_due(self.pending.weight):
+            self.flush()
 
-    def settle(self) -> None:
+    def flush(self) -> None:
         """Count what has been reported and is not counted yet, and print the rows that are due."""
-        if not self.uncounted:
+        if not self.pending:
             return
-        outcome = self.uncounted.take()
+        outcome = self.pending.take()
         lines = self.progress.update(outcome)
         self.say(*(() if self.bar.shown else lines))
         self.metrics.count(outcome.y, outcome.weight, outcome.predicted, self.progress.counted(outcome))

@@ -18,7 +18,7 @@ import scipy.sparse as sp
 
 from sonlearn.commands.checks import check_binary, check_files, check_stdin, check_target
 from sonlearn.commands.line import Line
-from sonlearn.commands.messages import complain, of_skipped, prompt, telling_of_compiling, warn
+from sonlearn.commands.messages import compilation_notice, prompt, skipped_warning, to_stderr, warn
 from sonlearn.data.batch import Batch
 from sonlearn.errors import OptionError
 from sonlearn.files.atomic import whole_file
@@ -53,7 +53,7 @@ def command(line: Line) -> int:
     def say(*lines: str) -> None:
         with contextlib.suppress(BrokenPipeError):  # the sketch is wanted nevertheless
             if not running.quiet:
-                complain(*lines)
+                to_stderr(*lines)
 
     check_outputs(options, sources, running.quiet)
     if options.merge:
@@ -63,9 +63,9 @@ def command(line: Line) -> int:
     check_stdin(sources)
     prompt(sources, say)
     reader = Reader(sources, text, labels=Labelling(names=True), **running.reading)
-    with Interrupts() as interrupts, telling_of_compiling(running.quiet):
+    with Interrupts() as interrupts, compilation_notice(running.quiet):
         sketch_batches(reader, sketch, options, say, interrupts)
-    warn(*of_skipped(reader.malformed.count, reader.malformed.errors))
+    warn(*skipped_warning(reader.malformed.count, reader.malformed.errors))
     if interrupts.received is None:
         return 0
     say(f"interrupted ({signal.Signals(interrupts.received).name}): the sketch is of what was read until then")

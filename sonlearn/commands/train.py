@@ -14,7 +14,7 @@ from sonlearn.commands import models
 from sonlearn.commands.checks import check_output, check_run
 from sonlearn.commands.inspect import inverted
 from sonlearn.commands.line import Line
-from sonlearn.commands.messages import of_refused, warn
+from sonlearn.commands.messages import refused_warning, warn
 from sonlearn.commands.session import ROWS_TO_WARN, Session
 from sonlearn.data.batch import Batch, cut
 from sonlearn.errors import InputError, OptionError, shorten
@@ -26,7 +26,7 @@ from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.spec import raw
 from sonlearn.options.text import NAMESPACED, OF_TABLES, TABLES
 from sonlearn.report.audit import Audit
-from sonlearn.report.labels import MIN_EXAMPLES, far_labels
+from sonlearn.report.labels import MIN_EXAMPLES, scale_note
 from sonlearn.report.problem import problem_of, without_held
 from sonlearn.report.progress import Progress
 from sonlearn.text.columns import Labelling, first_names, no_labels
@@ -92,7 +92,7 @@ class TrainingSession(Session):
 
     def __init__(self, given: dict[str, Any], options: RunOptions):
         self.cores = cores_of(options)
-        model, self.learn, self.text = models.of_rows(options, given, self.cores)
+        model, self.learn, self.text = models.run_model(options, given, self.cores)
         check_output(options, self.learn)
         # A model's own format is checked against the data's, so that other data are not called malformed. CSV cannot be
         # told from text by looking.
@@ -109,11 +109,11 @@ class TrainingSession(Session):
         if self.learn.method == "committee" and self.cores > 1:  # with one thread no memory is given back in between
             keep_freed_memory()
         if self.learner is not None and options.testonly:
-            self.columns = self.learner.columns.at_rest(self.names.known)
+            self.columns = self.learner.columns.frozen(self.names.known)
             self.columns.of_objects = self.text.format in NAMESPACED
         self.audit = Audit(options, self.names) if options.audit else None
-        self.values = Values(self.learn)
-        self.of_truth = set[bool]()  # whether labels 1 and 0 are written as words, true and false
+        self.values = DistinctLabels(self.learn)
+        self.truth_spellings = set[bool]()  # whether labels 1 and 0 are written as words, true and false
         self.best: tuple[float, int, Learner | None] | None = None  # least holdout loss of a pass, its number and model
 
     def ends_early(self, number: int) -> bool:
@@ -158,15 +158,15 @@ class TrainingSession(Session):
         """Learn several classes in the place of two. Raises OptionError: an option is against it."""
         learn = dataclasses.replace(self.learn, classes="auto")
         check_output(self.options, learn)
-        self.learn, self.values = learn, Values(learn)
+        self.learn, self.values = learn, DistinctLabels(learn)
         self.set_problem(problem_of(learn))
 
     def warn_of_columns(self) -> None:
         """Name columns of the first file that are not to be learned as they are, before all is learned; no pipe's."""
         if os.path.isfile(self.sources[0]) and self.joined is None:
-            from sonlearn.text.describe import told_early
+            from sonlearn.text.describe import early_warnings
 
-            warn(*told_early(self.sources[0], self.read_as))
+            warn(*early_warnings(self.sources[0], self.read_as))
 
     def record(self, ending: str) -> None:
         """Write the weights by name, and what is kept of any run."""
@@ -203,7 +203,7 @@ class TrainingSession(Session):
         warning = self.values.warning(batch)
         if warning:
             warn(warning)
-        self.of_truth |= kinds_of_truth(batch)
+        self.truth_spellings |= kinds_of_truth(batch)
         return self.learner.partial_fit(without_held(batch, held), skip=self.options.on_error == "skip")
 
     def nothing_learned(self) -> tuple[str, str]:
@@ -219,13 +219,13 @@ class TrainingSession(Session):
         """Return what is to be known of a run that has come to its end."""
         found = super().warnings()
         if self.learner is not None:
-            found += of_refused(self.learner.refused_rows, self.learner.first_refused)
+            found += refused_warning(self.learner.refused_rows, self.learner.first_refused)
         if self.progress.unlearned:
             counts = "each counts as an error, and not in the loss"
             found.append(f"examples of labels that the model has not learned: {self.progress.unlearned}; {counts}")
         if self.progress.examples and not self.progress.labelled and not self.options.testonly:
             found.append(UNLABELLED)
-        if len(self.of_truth) > 1:
+        if len(self.truth_spellings) > 1:
             found.append("some labels are true or false, some 1 or 0: true counts as 1")
         if self.learner is not None:
             found += link_without_sense(self.learner.options)
@@ -238,15 +238,15 @@ class TrainingSession(Session):
             and self.progress.examples >= ROWS_TO_WARN
             and not (self.options.testonly or self.before)
         ):
-            found += filter(None, (self.metrics.one_label(),))
+            found += filter(None, (self.metrics.single_label(),))
         if self.metrics is not None and self.progress.examples >= MIN_EXAMPLES:
-            found += filter(None, (self.metrics.nobody(),))
+            found += filter(None, (self.metrics.never_positive(),))
             if not self.options.testonly:
                 found += filter(None, (self.progress.labels.order_note(self.progress.trained.classes),))
         return found
 
 
-class Values:
+class DistinctLabels:
     """Notices, early in a run, labels of ``--classes auto`` that look like values and not like classes.
 
     Parameters
@@ -306,12 +306,12 @@ def link_without_sense(options: LearnOptions) -> list[str]:
 
 
 def worse_than_a_constant(learn: LearnOptions, progress: Progress) -> list[str]:
-    """`far_labels` of a run, as lines."""
+    """`scale_note` of a run, as lines."""
     totals = progress.totals()
     loss, constant = totals["loss"], totals["constant"]
     if learn.loss in CLASSIFICATION or loss is None or constant is None or constant["error"] is not None:
         return []
-    return [*filter(None, [far_labels(learn.method, totals["examples"], loss, constant)])]
+    return [*filter(None, [scale_note(learn.method, totals["examples"], loss, constant)])]
 
 
 def cores_of(options: RunOptions) -> int:

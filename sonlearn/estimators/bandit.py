@@ -20,7 +20,7 @@ from sonlearn.options.bandit import KINDS, BanditOptions
 from sonlearn.text.chunk import ChunkParser
 from sonlearn.text.decisions.rows import crossed_rows, crosses
 from sonlearn.text.hashing import constant_id
-from sonlearn.text.objects import Members, RowError, error_of, members_of
+from sonlearn.text.objects import JsonObject, RowError, error_of, json_object
 
 #: A context, or an action's features: names with numbers, texts or objects, or a vector of numbers.
 Features = Mapping[str, Any] | Sequence[float] | np.ndarray
@@ -281,7 +281,7 @@ class SonlearnBandit:
                 self.learner.text = text = dataclasses.replace(text, format="json")
             records = [_members(context, "context"), *(_members(action, "action") for action in actions or ())]
             if not crosses(text):  # products of the user's own are those of all that a row has
-                records[1:] = [Members((*action, *records[0])) for action in records[1:]]
+                records[1:] = [JsonObject((*action, *records[0])) for action in records[1:]]
             parsed = ChunkParser(text).parse_records(enumerate(records), "<memory>")
             if parsed.errors:
                 raise parsed.errors[0]
@@ -319,7 +319,7 @@ class SonlearnBandit:
         return decisions._replace(action=np.asarray(action, np.int64), cost=-r, probability=p)
 
 
-def _members(record: Any, name: str) -> Members:
+def _members(record: Any, name: str) -> JsonObject:
     """Return what a record has, numbers and texts at its top in a namespace of that name. Raises InputError."""
     if not isinstance(record, Mapping):
         raise InputError("<memory>", f"{record!r:.40}", "a dict, as the context is")
@@ -327,7 +327,7 @@ def _members(record: Any, name: str) -> Members:
     spaces = {key: value for key, value in record.items() if isinstance(value, Mapping | list)}
     whole = {**spaces, name: own} if name not in spaces else {**spaces, **own}
     try:
-        return members_of(whole)
+        return json_object(whole)
     except RowError as problem:
         raise error_of(problem, whole, ("<memory>", 1)) from None
 

@@ -23,7 +23,7 @@ from sonlearn.learn.learner import Learner
 from sonlearn.learn.predicted import probabilities, probabilities_of_two
 from sonlearn.options import LearnOptions, TextOptions, losses
 from sonlearn.options.methods import METHODS
-from sonlearn.options.python import Parameter, naming, parameters_of
+from sonlearn.options.python import Parameter, errors_in_keywords, parameters_of
 
 #: Fields that say which classes there are: an estimator knows by the labels it is given, or has other parameters.
 OF_LABELS = ("oaa", "classes", "multinomial", "positive")
@@ -85,7 +85,7 @@ class Options:
         return self._checked_options(**given)
 
     def _checked_options(self, **given: Any) -> LearnOptions:
-        with naming(type(self).__name__, self._RENAMED):
+        with errors_in_keywords(type(self).__name__, self._RENAMED):
             return LearnOptions(**given)
 
     def _given(self) -> dict[str, Any]:
@@ -141,7 +141,7 @@ class Options:
 
     def _sets(self, batch: Batch, *, labels_follow: bool = False) -> np.ndarray:
         """bool[n, K]: which classes are in the rows' sets. Raises OptionError where the learner keeps no coverage."""
-        return np.asarray(covering(self.learner_, batch, labels_follow).sets)[:, :: int(self._sign)]
+        return np.asarray(with_coverage(self.learner_, batch, labels_follow).sets)[:, :: int(self._sign)]
 
     def _learner_of_classes(self, classes: int | None, text: TextOptions | None, threads: int) -> Learner:
         """A learner of classes numbered from 0 on: two, one of them against the other; more; or None: as they come.
@@ -190,11 +190,11 @@ def values_of(learner: Learner, batch: Batch, online: bool = False) -> np.ndarra
 
 def intervals_of(learner: Learner, batch: Batch, *, labels_follow: bool = False) -> np.ndarray:
     """float64[n, 2]: ends of the intervals of the rows. Raises OptionError where the learner keeps no coverage."""
-    found = covering(learner, batch, labels_follow)
+    found = with_coverage(learner, batch, labels_follow)
     return np.column_stack([found.low, found.high])
 
 
-def covering(learner: Learner, batch: Batch, labels_follow: bool) -> Any:
+def with_coverage(learner: Learner, batch: Batch, labels_follow: bool) -> Any:
     """Predict rows, with sets or intervals. Raises OptionError where the learner keeps no coverage."""
     if learner.options.coverage is None:
         raise OptionError("sets and intervals: the estimator keeps no coverage; give coverage=0.9 before it learns")

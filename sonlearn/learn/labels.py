@@ -12,7 +12,7 @@ from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, shorten
 from sonlearn.options import LearnOptions
 from sonlearn.options.losses import CLASSIFICATION
-from sonlearn.text.columns import NOTHING_MEANT, no_labels, number_text
+from sonlearn.text.columns import LIKELY_MISSING, no_labels, number_text
 from sonlearn.text.suspicions import is_other_number
 
 #: How labels are written, once known: not yet met; the negative one as 0, or as -1; as two words, or any two labels.
@@ -115,7 +115,7 @@ class LabelEncoder:
         else:
             expected = {PLUS_MINUS: "-1 or +1", ZERO_ONE: "0 or 1", UNKNOWN: "-1 and +1, or 0 and 1,"}[self.coding]
             remedy = "real labels: --loss squared"
-            if name is not None and name.lower() in NOTHING_MEANT:
+            if name is not None and name.lower() in LIKELY_MISSING:
                 remedy = "an example without a label has nothing in its place"
             elif self.coding != UNKNOWN and y in (-1, 0):
                 so_far, other = ("0 and 1", "0") if self.coding == ZERO_ONE else ("-1 and +1", "-1")

@@ -348,21 +348,21 @@ class Learner(SavedModel):
             raise InputError("<table>", "a table", f"{what}, which this learner has learned from")
         if learns and not text.label:
             raise OptionError("partial_fit of a table: give label=COLUMN, or TextOptions(label=COLUMN)")
-        from sonlearn.options.python import naming
+        from sonlearn.options.python import errors_in_keywords
         from sonlearn.text.arrow import table_batch
         from sonlearn.text.read import check_options
 
-        columns = self.columns if learns else self.columns.at_rest()
-        tells = learns and not columns.known  # the first rows tell how columns are read
-        with naming("Learner"):
-            batch, found = table_batch(table, text, Labelling(learns, self.options.takes_words), columns, texts=tells)
+        columns = self.columns if learns else self.columns.frozen()
+        infers = learns and not columns.known  # the first rows tell how columns are read
+        with errors_in_keywords("Learner"):
+            batch, found = table_batch(table, text, Labelling(learns, self.options.takes_words), columns, texts=infers)
             check_options(found.read_as or text, "arrow")
             if learns:
                 self.coded(batch)
         for note in (*columns.check(found, "<table>", learns), *(found.notes if learns else found.faults)):
             warn_caller(note)
         if learns:
-            self.columns.meet(found)
+            self.columns.add_schema(found)
             own = text if self.text.format == "auto" else self.text
             self.text = dataclasses.replace(own, label=text.label).with_inferred(found.read_as or text)
         return batch
@@ -436,9 +436,9 @@ class Learner(SavedModel):
 
         Raises OptionError where they contradict each other, or the other options.
         """
-        from sonlearn.options.python import naming
+        from sonlearn.options.python import errors_in_keywords
 
-        with naming("Learner"):
+        with errors_in_keywords("Learner"):
             self.report_with(**given)
 
     def report_with(self, **given: Any) -> None:
@@ -677,13 +677,13 @@ def _options_of(options: LearnOptions | None, given: Mapping[str, Any]) -> Learn
     """The options that are given by name. Raises OptionError or TypeError in these names."""
     if options is not None:
         raise OptionError(f"Learner: both options and {', '.join(given)}: give all in one LearnOptions, or all by name")
-    from sonlearn.options.python import naming, unknown
+    from sonlearn.options.python import errors_in_keywords, unknown
 
     known = {field.name: field for field in dataclasses.fields(LearnOptions)}
     for name in given:
         if name not in known:
             raise unknown("Learner", name, known, {})
-    with naming("Learner"):
+    with errors_in_keywords("Learner"):
         return LearnOptions(**given)
 
 

@@ -180,14 +180,14 @@ class LearnOptions:
     def __post_init__(self) -> None:
         check_fields(self)
         if isinstance(self.members, str | list):  # as Python or a file's header has them
-            self._settle("members", names(self.members) if isinstance(self.members, str) else tuple(self.members))
+            self._set("members", names(self.members) if isinstance(self.members, str) else tuple(self.members))
         named = SKETCHES.get(self.sketch or "")
         method = self.method or named or DEFAULT
         if named not in (None, method):
             raise OptionError(f"--sketch {self.sketch} is --method {named}, not --method {method}: give one of them")
-        self._settle("method", method)
-        self._settle("sketch", METHODS[method].sketch or None)
-        self._settle("scale", _scale_of(self.scale, self.diagonal))
+        self._set("method", method)
+        self._set("sketch", METHODS[method].sketch or None)
+        self._set("scale", _scale_of(self.scale, self.diagonal))
         defaults = self._defaults()
         if "thin" in METHODS[method].takes:  # none in the papers' settings
             scale = self.scale or defaults.get("scale", "gradients")
@@ -195,10 +195,10 @@ class LearnOptions:
         for field in dataclasses.fields(self):
             self._resolve(field, defaults)
         if "scale" in METHODS[method].takes:
-            self._settle("diagonal", {"gradients": True, "none": False}.get(self.scale))
+            self._set("diagonal", {"gradients": True, "none": False}.get(self.scale))
         check_conflicts(self)
 
-    def _settle(self, name: str, value: Any) -> None:
+    def _set(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
 
     def _defaults(self) -> dict[str, Any]:
@@ -225,7 +225,7 @@ class LearnOptions:
         if name in ("method", "sketch"):
             return
         if getattr(self, name) is None:
-            self._settle(name, defaults.get(name, general))
+            self._set(name, defaults.get(name, general))
         elif name not in (*ALL_TAKE, *method.takes) and getattr(self, name) != general:
             able = [other for other, entry in METHODS.items() if name in entry.takes]
             some = ", ".join(able) if len(able) <= 4 else f"{', '.join(able[:3])} and {len(able) - 3} more"

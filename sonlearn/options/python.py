@@ -125,7 +125,7 @@ _FLAG = re.compile(r"(?<![\w-])(--?[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*)( (?='))?")
 
 
 @contextlib.contextmanager
-def naming(owner: str, renamed: Mapping[str, str] | None = None) -> Iterator[None]:
+def errors_in_keywords(owner: str, renamed: Mapping[str, str] | None = None) -> Iterator[None]:
     """Raise an OptionError of this context as one about keywords of `owner`, and an InputError in keywords."""
     try:
         yield

@@ -135,7 +135,7 @@ class PolicyTotals:
 class DecisionProblem(Problem):
     """Decisions: a label is what a log's action has cost, a prediction the action that is likeliest here."""
 
-    alone = True
+    flushes_each_batch = True
 
     def __init__(self, learner: Bandit | None = None):
         self.learner: Any = learner

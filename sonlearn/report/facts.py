@@ -67,7 +67,7 @@ def facts_of(learner: Learner, names: Callable[[int], list[str]], top: int = TOP
     return described
 
 
-def remembered(before: Batch | None, batch: Batch) -> Batch:
+def last_rows(before: Batch | None, batch: Batch) -> Batch:
     """The last `SAMPLE` rows of what is remembered and of a batch."""
     whole = batch if before is None or batch.n >= SAMPLE else joined([before, batch])
     return whole.part(whole.n - SAMPLE, whole.n)
@@ -102,7 +102,7 @@ def members_at_work(learner: Learner | None) -> list[str]:
 def stream_lines(facts: dict[str, Any], learn: dict[str, Any]) -> list[str]:
     """Lines of a summary; none of a learner that has no members. `learn`: its options."""
     both, changes, shown = facts.get("combinations"), facts.get("drift"), []
-    which = f" ({losses_are(learn)})" if losses_are(learn) else ""
+    which = f" ({loss_note(learn)})" if loss_note(learn) else ""
     online, offline = (both[way]["loss"] if both else 0.0 for way in ("online", "offline"))
     if abs(offline - online) > SAME * max(abs(online), 1e-300):
         shown += [
@@ -115,7 +115,7 @@ def stream_lines(facts: dict[str, Any], learn: dict[str, Any]) -> list[str]:
     return shown
 
 
-def losses_are(learn: dict[str, Any]) -> str:
+def loss_note(learn: dict[str, Any]) -> str:
     """Say in which unit the losses of both combinations are, and which rows they leave out, or nothing."""
     values, late = learn.get("loss") not in CLASSIFICATION, learn.get("label_delay")
     said = ["of labels in standard deviations"] * values

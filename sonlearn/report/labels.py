@@ -24,7 +24,7 @@ def reported_loss(options: LearnOptions) -> str:
     return ERRORS if options.binary else options.loss
 
 
-def far_labels(method: str, examples: float, loss: float, constant: dict[str, Any]) -> str:
+def scale_note(method: str, examples: float, loss: float, constant: dict[str, Any]) -> str:
     """Return what to say of values, of mean loss `loss`, that one learner alone has not reached; empty: nothing."""
     if method == "committee" or examples < MIN_EXAMPLES or not loss > constant["loss"]:
         return ""
@@ -44,7 +44,7 @@ class LabelStatistics:
     #: Whether a prediction can be wrong, so that there is an error.
     errs = True
     #: Letters of a label that a row of the table shows; None: all.
-    cell: int | None = None
+    label_width: int | None = None
 
     def __init__(self, loss: str = "squared") -> None:
         self.loss = loss
@@ -161,7 +161,7 @@ class ClassCounts(LabelStatistics):
         How labels, float64[n], are written.
     """
 
-    cell = 14
+    label_width = 14
 
     def __init__(self, texts: Callable[[np.ndarray], list[str]]) -> None:
         super().__init__()

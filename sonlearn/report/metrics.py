@@ -132,7 +132,7 @@ class Metrics:
             f"mean {what} = {size}",
         ]
 
-    def nobody(self) -> str:
+    def never_positive(self) -> str:
         """Return what has to be known where positive labels came and nobody was predicted positive; else empty."""
         result = self.result()
         if result is None or result["kind"] != "two" or not result["positive"] > 0:
@@ -149,7 +149,7 @@ class Metrics:
             f"{100 * best['precision']:.3g} % of those it predicts are {label}"
         )
 
-    def one_label(self) -> str:
+    def single_label(self) -> str:
         """Say what is to be known where all labels are the same, so that there is nothing to tell apart; else empty."""
         result = self.result()
         if result is None or not self._of.fixed or (result["kind"] == "classes" and result["classes"] != 1):

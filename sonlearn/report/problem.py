@@ -20,7 +20,7 @@ import numpy as np
 from sonlearn.data.batch import Batch
 from sonlearn.learn.predicted import PROBABILISTIC, Predicted, chosen_of, probabilities_of_two
 from sonlearn.options import LearnOptions
-from sonlearn.report.facts import contributions_of, facts_of, members_at_work, remembered
+from sonlearn.report.facts import contributions_of, facts_of, last_rows, members_at_work
 from sonlearn.report.labels import ClassCounts, LabelStatistics, reported_loss
 from sonlearn.report.metrics import Metrics
 from sonlearn.report.predictions import labels_of, texts_of, with_intervals, with_sets
@@ -41,7 +41,7 @@ class Problem:
     """
 
     #: Whether each batch is counted by itself.
-    alone = False
+    flushes_each_batch = False
     #: The classes in the order of sets, as they are written in the data; of values there are none.
     labels: Sequence[str] = ()
     #: Why there are no probabilities of classes; empty: there are.
@@ -94,7 +94,7 @@ class Problem:
 
     def remember(self, batch: Any) -> None:
         """Keep the last rows for what the log says of contributions."""
-        self._sample = remembered(self._sample, batch)
+        self._sample = last_rows(self._sample, batch)
 
     def logged(self, metrics: Any, names: Callable[[int], list[str]], classes: bool) -> dict[str, Any]:
         """Return what the log says of a run at its end: measures, and what there is to tell of the learner.
@@ -239,7 +239,7 @@ class TwoClasses(Problem):
 class SeveralClasses(Problem):
     """Classes of which there may be more than two."""
 
-    alone = True
+    flushes_each_batch = True
     no_probabilities = ""
 
     @property
@@ -331,7 +331,7 @@ def without_held(batch: Batch, held: np.ndarray | None) -> Batch:
     return batch if held is None else batch._replace(weight=np.where(held, 0.0, batch.weight))
 
 
-class Uncounted:
+class PendingOutcomes:
     """Outcomes of batches that are not counted yet: small ones are counted as one, since each costs a millisecond.
 
     Attributes
@@ -355,7 +355,7 @@ class Uncounted:
         self.weight += float(outcome.weight.sum())
 
     def take(self) -> BatchOutcome:
-        """All of it, as of one batch (there is one at least), and begin anew. Where batches are `alone`, one batch."""
+        """All of it, as of one batch (there is one at least), and begin anew; one batch where `flushes_each_batch`."""
         outcomes = self._outcomes
         self.__init__()  # type: ignore[misc]
         return _joined(outcomes)

@@ -310,7 +310,7 @@ class Progress:
         """
         mark = " h" if self._shows_holdout else ""
         result = self.result
-        error = _fitted(result.average_error)
+        error = _in_eight(result.average_error)
         counts = [f"number of examples = {self.examples}"]
         if self.passes > 1:
             per_pass = f"number of examples per pass = {self.examples // self.passes}"
@@ -362,11 +362,11 @@ class Progress:
         """A row as VW writes it."""
         unknown = "unknown" if row.held else "n.a."
         label, prediction = row.shown or (_text(row.label), _text(row.prediction))
-        cell = self.labels.cell
-        error = f" {_fitted(row.error, unknown if row.classes else 'n.a.'):>8}" if self.labels.errs else ""
+        label_width = self.labels.label_width
+        error = f" {_in_eight(row.error, unknown if row.classes else 'n.a.'):>8}" if self.labels.errs else ""
         return (
-            f"{_fitted(row.loss, unknown):<8} {_fitted(row.since_loss, unknown):<8} "
-            f"{row.examples:>12} {row.weight:>14.1f} {label[:cell]:>14} {prediction[:cell]:>14} "
+            f"{_in_eight(row.loss, unknown):<8} {_in_eight(row.since_loss, unknown):<8} "
+            f"{row.examples:>12} {row.weight:>14.1f} {label[:label_width]:>14} {prediction[:label_width]:>14} "
             f"{row.features:>8}{error}{' h' if row.held else ''}"
         )
 
@@ -381,7 +381,7 @@ def _text(value: float) -> str:
     return f"{value:.4f}" if math.isfinite(value) else "unknown"
 
 
-def _fitted(value: float | None, unknown: str = "n.a.") -> str:
+def _in_eight(value: float | None, unknown: str = "n.a.") -> str:
     """An average with six digits behind the point, fewer where it would not fit a column of eight characters."""
     if value is None:
         return unknown

@@ -47,7 +47,7 @@ def bounded(value: float) -> float | None:
     return max(min(value, MAX_NUMBER), -MAX_NUMBER) if math.isfinite(value) else None
 
 
-def spelt(value: float) -> float | str:
+def non_finite_as_text(value: float) -> float | str:
     """A number for a reader: "inf", "-inf" and "nan" as text."""
     return value if math.isfinite(value) else str(value)
 
@@ -60,7 +60,7 @@ def jsonable(value: Any, number: Callable[[float], float | str | None]) -> Any:
     value : dict, list, tuple, array or scalar
         Entries of dicts that can only be called are left out.
     number : callable
-        Every float goes through it: `bounded` or `spelt`.
+        Every float goes through it: `bounded` or `non_finite_as_text`.
     """
     if isinstance(value, dict):
         return {key: jsonable(item, number) for key, item in value.items() if not callable(item)}

@@ -32,7 +32,7 @@ from sonlearn.options.run import ServeOptions
 from sonlearn.options.text import NAMESPACED
 from sonlearn.report.predictions import format_lines
 from sonlearn.serve.metrics import ServerMetrics
-from sonlearn.serve.worker import CSV, DOCUMENT, LINES, MOST_WAITING, TEXT, Busy, Reply, Wants
+from sonlearn.serve.worker import CSV, DOCUMENT, LINES, MAX_QUEUED_BYTES, TEXT, Busy, Extras, Reply
 
 JSON, JSON_LINES, PLAIN, TEXT_CSV = "application/json", "application/x-ndjson", "text/plain", "text/csv"
 _PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
@@ -119,7 +119,7 @@ class Handlers:
                     self.worker.waiting += len(part)
                     if size > most:
                         raise too_much
-                    if self.worker.waiting > max(MOST_WAITING, size):  # one alone is never too much
+                    if self.worker.waiting > max(MAX_QUEUED_BYTES, size):  # one alone is never too much
                         raise Busy
                     parts.append(part)
         except TimeoutError:
@@ -149,35 +149,35 @@ class RowHandlers(Handlers):
         if learn and not self.options.learn:
             raise HTTPException(403, "this server does not learn; start it with: sonlearn serve --learn -f MODEL")
         media = request.headers.get("content-type", PLAIN).split(";")[0].strip().lower()
-        wants = self._wants(request, media)
+        extras = self._extras_of(request, media)
         body = await self._body(request)
-        answer = await self.worker.ask(self._kind(media, body), body, learn=learn, wants=wants)
+        answer = await self.worker.ask(self._kind(media, body), body, learn=learn, extras=extras)
         headers = {"warnings": json.dumps(answer.notes)} if answer.notes else None  # of ASCII
         if media in (PLAIN, TEXT_CSV):
             return _plain(prediction_lines(answer), headers=headers)
         content = {"predictions": answer.values, **answer.more}
-        if wants.probabilities:
+        if extras.probabilities:
             content["tags"] = answer.tags
         return Response(json.dumps(content) + "\n", headers=headers, media_type=JSON)
 
-    def _wants(self, request: Request, media: str) -> Wants:
+    def _extras_of(self, request: Request, media: str) -> Extras:
         """Return what the query asks for."""
         given: dict[str, bool] = {}
         for name, value in request.query_params.multi_items():
-            if name not in Wants._fields:
-                known = " or ".join(f"{known}=1" for known in Wants._fields)
+            if name not in Extras._fields:
+                known = " or ".join(f"{known}=1" for known in Extras._fields)
                 raise HTTPException(400, f"found the query parameter {name[:40]!r}, expected {known}")
             if value not in ("0", "1"):
                 raise HTTPException(400, f"found {name}={value[:40]!r}, expected 1 or 0")
             given[name] = value == "1"
-        wants = Wants(**given)
-        if any(wants) and media in (PLAIN, TEXT_CSV):
+        extras = Extras(**given)
+        if any(extras) and media in (PLAIN, TEXT_CSV):
             raise HTTPException(400, f"found a query with {media}, whose answers are lines of predictions; send {JSON}")
-        if wants.coverage and self.worker.learner.options.coverage is None:
+        if extras.coverage and self.worker.learner.options.coverage is None:
             raise HTTPException(400, "found coverage=1, and the model keeps none; train it with --coverage")
-        if wants.probabilities and (why := self.worker.problem.no_probabilities):
+        if extras.probabilities and (why := self.worker.problem.no_probabilities):
             raise HTTPException(400, f"found probabilities=1, and {why}")
-        return wants
+        return extras
 
     def _kind(self, media: str, body: bytes) -> str:
         if media == JSON:

@@ -79,7 +79,7 @@ class Decider(Queue):
             A context or a reward is malformed; what `EventLog.waiting` raises; `OutputError`: nothing could
             be written.
         """
-        return await self.answer_to(DecisionRequest(body, rewards, size))
+        return await self.enqueue(DecisionRequest(body, rewards, size))
 
     async def turn(self, pool: ThreadPoolExecutor) -> None:
         """Answer what waits, when its events are written."""

@@ -102,7 +102,7 @@ class EventLog:
 
     def find(self, event: str) -> Event | None:
         """The event with this id; None: there is none. Raises OutputError where the log is not to be read."""
-        found = self._read("select line, reward from events where id = ?", _written(event))
+        found = self._read("select line, reward from events where id = ?", _escaped(event))
         return next(itertools.starmap(Event, found), None)
 
     def waiting(self, event: str, now: Container[str]) -> Event:
@@ -126,8 +126,8 @@ class EventLog:
         Raises OutputError: then none of them is in the log.
         """
         log, decided, rewarded = self._counts
-        made = [(decided + i, _written(event), line, time.time()) for i, (event, line) in enumerate(decisions, 1)]
-        come = [(reward, rewarded + i, _written(event)) for i, (event, reward) in enumerate(rewards, 1)]
+        made = [(decided + i, _escaped(event), line, time.time()) for i, (event, line) in enumerate(decisions, 1)]
+        come = [(reward, rewarded + i, _escaped(event)) for i, (event, reward) in enumerate(rewards, 1)]
         counts = log, decided + len(made), rewarded + len(come)
         with self._writing() as database:
             database.executemany("insert into events (number, id, line, made) values (?, ?, ?, ?)", made)
@@ -137,9 +137,9 @@ class EventLog:
             database.execute("update counts set decisions = ?, rewards = ?", counts[1:])
         self._counts = counts
         self.pending += len(made) - len(come)
-        self._count_again()
+        self._refresh_pending()
 
-    def knows(self, mark: dict[str, Any] | None) -> bool:
+    def covers(self, mark: dict[str, Any] | None) -> bool:
         """Return whether a model with this `mark` has learned from this log.
 
         Raises ModelFileError where it has learned from more than there is, or where some of what follows was removed.
@@ -216,9 +216,9 @@ class EventLog:
         (saved,) = execute("pragma user_version").fetchone()  # 0: by no server that learns
         self._removable = min(saved - 1, self._counts[2]) if saved else self._counts[2]
         self._version = None
-        self._count_again()
+        self._refresh_pending()
 
-    def _count_again(self) -> None:
+    def _refresh_pending(self) -> None:
         """Count the events without a reward, if another process has removed some."""
         before, self._version = self._version, self._database.execute("pragma data_version").fetchone()
         if self._version != before:
@@ -237,7 +237,7 @@ class EventLog:
             yield self._database
 
 
-def _written(event: str) -> str:
+def _escaped(event: str) -> str:
     """An id as the database takes it: half of a surrogate pair has no UTF-8."""
     return event.encode("utf-8", "backslashreplace").decode()
 

@@ -16,7 +16,7 @@ from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, shorten
 from sonlearn.serve import worker
 from sonlearn.serve.events import EventLog, KnownEventError
-from sonlearn.text.objects import TOO_DEEP, Members, Record, RowError, decode, error_of
+from sonlearn.text.objects import TOO_DEEP, JsonObject, Record, RowError, decode, error_of
 from sonlearn.text.rows import ParsedChunk
 
 #: Rows, or labels, of a request: what is written at once delays others by some tenths of a second at most.
@@ -49,7 +49,7 @@ class LateLabels(worker.Worker):
         learned = 0
         while lines := [event.text for event in itertools.islice(events, _REPLAYED)]:
             text = "".join(line + "\n" for line in lines).encode()
-            self._alone(worker.PredictionRequest(worker.LINES, text, learn=True, whole=False))
+            self._run_alone(worker.PredictionRequest(worker.LINES, text, learn=True, whole=False))
             learned += len(lines)
         return learned
 
@@ -69,7 +69,7 @@ class LateLabels(worker.Worker):
 
     def _labelled(self, number: int, given: Record) -> str:
         """The row of an id, with the label that was given. Raises SonlearnError."""
-        fields = dict(given) if isinstance(given, Members) else {}
+        fields = dict(given) if isinstance(given, JsonObject) else {}
         event, label = fields.get("id"), fields.get("label")
         if isinstance(event, float):
             event = str(event).removesuffix(".0")
@@ -79,7 +79,7 @@ class LateLabels(worker.Worker):
         self._labels[event] = f"{json.dumps(self._label)}:{json.dumps(label)}"
         return found._replace(reward=self._labels[event]).text
 
-    def _keep(self, task: worker.Task, batches: list[Batch]) -> Iterator[None]:
+    def _store_events(self, task: worker.Task, batches: list[Batch]) -> Iterator[None]:
         if task.first.learn:
             if self._labels:
                 self.events.append([], list(self._labels.items()))
@@ -103,7 +103,7 @@ class LateLabels(worker.Worker):
 def _all_objects(group: list[worker.PredictionRequest], most: int) -> Generator[None, None, list[tuple[int, Record]]]:
     """Return all `_objects`, which may be so many; yield between two steps. Raises InputError."""
     objects: list[tuple[int, Record]] = []
-    for part in worker.parts_of(worker.at_most(most, _objects(group))):
+    for part in worker.pieces_of(worker.limited(most, _objects(group))):
         objects += part
         yield
     return objects
@@ -126,7 +126,7 @@ def _objects(group: list[worker.PredictionRequest]) -> Iterator[tuple[int, Recor
 def _text(value: Any) -> str:
     """A decoded value as JSON. Raises InputError: it is nested too deeply to be written."""
     try:
-        if isinstance(value, Members):
+        if isinstance(value, JsonObject):
             return "{" + ",".join(f"{json.dumps(name)}:{_text(member)}" for name, member in value) + "}"
         return "[" + ",".join(map(_text, value)) + "]" if isinstance(value, list) else json.dumps(value)
     except RecursionError:

@@ -46,7 +46,7 @@ class LineServer:
             if len(self._open) > self._options.connections:
                 await self._send(writer, "error: too many connections; try again later\n")
             else:
-                await self._conversation(reader, writer)
+                await self._serve_client(reader, writer)
         except (OSError, asyncio.CancelledError):  # or the answer was not taken in time: TimeoutError
             writer.transport.abort()
         except Exception as error:
@@ -65,7 +65,7 @@ class LineServer:
             for task in late:
                 task.cancel()
 
-    async def _conversation(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _serve_client(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         pending, since, fresh, loop = b"", 0.0, True, asyncio.get_running_loop()
         most = self._options.max_line
         while True:

@@ -48,7 +48,7 @@ class Connection(HttpToolsProtocol):
         self._head: float | None = self.loop.time()  # since when headers are expected; None: they have come
         self._head_bytes = 0
         self._unsent, self._since = 0, self._head
-        self._timer = self.loop.call_later(self.options.timeout / 4, self._look)
+        self._timer = self.loop.call_later(self.options.timeout / 4, self._check_timeout)
         if sum(not connection._refused for connection in self.connections) > self.options.connections:
             self._refuse(b"503 Service Unavailable", b"too many connections; try again later\n")
 
@@ -103,7 +103,7 @@ class Connection(HttpToolsProtocol):
             self._ending.cancel()
         self._ending = self.loop.call_at(min(self.loop.time() + _SILENCE, self._last), self.transport.abort)
 
-    def _look(self) -> None:
+    def _check_timeout(self) -> None:
         now, unsent = self.loop.time(), self.transport.get_write_buffer_size()
         if unsent == 0 or unsent < self._unsent:
             self._since = now
@@ -112,7 +112,7 @@ class Connection(HttpToolsProtocol):
         if late or now - self._since > self.options.timeout:
             self.transport.abort()
             return
-        self._timer = self.loop.call_later(self.options.timeout / 4, self._look)
+        self._timer = self.loop.call_later(self.options.timeout / 4, self._check_timeout)
 
     def _refuse(self, status: bytes, line: bytes) -> None:
         if not self.transport.is_closing():

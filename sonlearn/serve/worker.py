@@ -33,20 +33,20 @@ from sonlearn.report.audit import content_of
 from sonlearn.report.problem import problem_of
 from sonlearn.report.quality import CoverageTotals
 from sonlearn.text.chunk import ChunkParser, joined_chunks
-from sonlearn.text.columns import Found, Labelling, layout_of
+from sonlearn.text.columns import Labelling, TableSchema, layout_of
 from sonlearn.text.csv import CsvRecords
 from sonlearn.text.flat import TableRows
 from sonlearn.text.hashing import constant_id
 from sonlearn.text.names import NameTable, names_of
-from sonlearn.text.objects import Members, Record, RowError, elements_of, error_of
+from sonlearn.text.objects import JsonObject, Record, RowError, elements_of, error_of
 from sonlearn.text.rows import ParsedChunk
 from sonlearn.text.suspicions import bytes_notes
 
 SOURCE = "<request>"
 #: Bytes of requests that may come in and wait.
-MOST_WAITING = 1 << 26
+MAX_QUEUED_BYTES = 1 << 26
 #: Bytes of requests that may be under way at once: their rows take many times as many. One that is larger is so alone.
-MOST_UNDER_WAY = 1 << 24
+MAX_BYTES_IN_PROGRESS = 1 << 24
 #: Bytes of text that are worked on together, about.
 GROUP_BYTES = 1 << 18
 #: Bytes of text, and records, that are parsed in a step; bytes that a member or number is taken to have.
@@ -73,7 +73,7 @@ class Busy(SonlearnError):  # noqa: N818
         super().__init__("too much is waiting; try again later")
 
 
-class Wants(NamedTuple):
+class Extras(NamedTuple):
     """What a request asks for beside the predictions.
 
     Attributes
@@ -91,7 +91,7 @@ class Wants(NamedTuple):
     coverage: bool = False
 
 
-NOTHING_MORE = Wants()
+NO_EXTRAS = Extras()
 
 
 class Reply(NamedTuple):
@@ -160,15 +160,15 @@ class Queue:
     """Requests that wait for their turn, in the order in which they came; `turn` is a subclass's."""
 
     def __init__(self) -> None:
-        self.waiting = 0  # bytes, of those that come in, too; a request beyond `MOST_WAITING` is refused
+        self.waiting = 0  # bytes, of those that come in, too; a request beyond `MAX_QUEUED_BYTES` is refused
         self._requests: deque[Any] = deque()
         self._long: deque[Task] = deque()  # what is under way
         self._wake = asyncio.Event()
         self._stopping = False
 
-    async def answer_to(self, request: Any) -> Any:
+    async def enqueue(self, request: Any) -> Any:
         """The answer to a request, when its turn has come. Raises Busy, or what is its answer."""
-        if self._stopping or (self._requests and self.waiting + request.size > MOST_WAITING):
+        if self._stopping or (self._requests and self.waiting + request.size > MAX_QUEUED_BYTES):
             raise Busy
         request.answer = asyncio.Future()
         self._requests.append(request)
@@ -230,7 +230,7 @@ class PredictionRequest:
     text: bytes
     learn: bool
     whole: bool
-    wants: Wants = NOTHING_MORE
+    extras: Extras = NO_EXTRAS
     answer: asyncio.Future[Reply] = dataclasses.field(init=False)
 
     @property
@@ -239,9 +239,9 @@ class PredictionRequest:
         return len(self.text)
 
     @property
-    def in_order(self) -> bool:
+    def is_sequential(self) -> bool:
         """Return whether it waits for the requests before it that learn or explain."""
-        return self.learn or self.wants.explain
+        return self.learn or self.extras.explain
 
 
 class Worker(Queue):
@@ -280,9 +280,9 @@ class Worker(Queue):
         self.takes_text, self.takes_csv = format not in TABLES, format in (*TABLES, "json")
         self.problem = problem_of(learner.options, learner)
         self.coverage = CoverageTotals()  # of the rows learned
-        self._told, self._tell_one = set[str](), tell
+        self._shown_notes, self._show_note = set[str](), tell
         # By whether rows are learned.
-        self._columns = {False: learner.columns.at_rest(names.known), True: learner.columns}
+        self._columns = {False: learner.columns.frozen(names.known), True: learner.columns}
         learner.columns.usual = learner.columns.always_at_top
         # By whether the first malformed line ends it (of a request that is whole, no more has to be known), and whether
         # the rows are learned.
@@ -297,7 +297,7 @@ class Worker(Queue):
         return ChunkParser(text, labels, stops=stop, most_features=most, records=records, columns=columns)
 
     async def ask(
-        self, kind: str, text: bytes, *, learn: bool = False, whole: bool = True, wants: Wants = NOTHING_MORE
+        self, kind: str, text: bytes, *, learn: bool = False, whole: bool = True, extras: Extras = NO_EXTRAS
     ) -> Reply:
         """Return what becomes of a request (see `PredictionRequest`).
 
@@ -311,7 +311,7 @@ class Worker(Queue):
         text = text if text.endswith(b"\n") else text + b"\n"
         if whole and kind in (TEXT, LINES) and text.count(b"\n") > self.most_rows:
             raise too_many_rows(self.most_rows)
-        return await self.answer_to(PredictionRequest(kind, text, learn, whole, wants))
+        return await self.enqueue(PredictionRequest(kind, text, learn, whole, extras))
 
     async def turn(self, pool: ThreadPoolExecutor) -> None:
         """A step of what waits, and one of what is under way."""
@@ -322,7 +322,7 @@ class Worker(Queue):
 
     async def _step(self, task: Task, pool: ThreadPoolExecutor) -> None:
         """Do a step of a task; answer its requests, or put it behind the others that are under way."""
-        if task.size <= self.at_once_bytes and not task.first.in_order:
+        if task.size <= self.at_once_bytes and not task.first.is_sequential:
             self._work(task)
             await asyncio.sleep(0)
         else:
@@ -333,17 +333,17 @@ class Worker(Queue):
             self.answer(task.group, task.results)
 
     def _group(self) -> list[PredictionRequest]:
-        """Take the first requests of the queue that can be done together; see `PredictionRequest.in_order`."""
+        """Take the first requests of the queue that can be done together; see `PredictionRequest.is_sequential`."""
         at = self._next()
         if at is None:
             return []
         first = self._requests[at]
         del self._requests[at]
         group, size = [first], first.size
-        while at < len(self._requests) and first.kind not in (DOCUMENT, CSV) and not first.wants.explain:
+        while at < len(self._requests) and first.kind not in (DOCUMENT, CSV) and not first.extras.explain:
             request = self._requests[at]
             size += request.size
-            alike = (request.kind, request.learn, request.wants) == (first.kind, first.learn, first.wants)
+            alike = (request.kind, request.learn, request.extras) == (first.kind, first.learn, first.extras)
             if not alike or size > GROUP_BYTES:
                 break
             group.append(request)
@@ -352,12 +352,12 @@ class Worker(Queue):
 
     def _next(self) -> int | None:
         """The place in the queue of the request that can be begun; what is short never waits for what is long."""
-        busy, under_way = any(task.first.in_order for task in self._long), sum(task.size for task in self._long)
+        busy, under_way = any(task.first.is_sequential for task in self._long), sum(task.size for task in self._long)
         for at, request in enumerate(self._requests):
-            fits = request.size <= max(MOST_UNDER_WAY - under_way, AT_ONCE_BYTES) or not under_way
-            if fits and not (busy and request.in_order):
+            fits = request.size <= max(MAX_BYTES_IN_PROGRESS - under_way, AT_ONCE_BYTES) or not under_way
+            if fits and not (busy and request.is_sequential):
                 return at
-            busy |= request.in_order
+            busy |= request.is_sequential
         return None
 
     # -- without the event loop ------------------------------------------------------------------------------------
@@ -377,7 +377,7 @@ class Worker(Queue):
             if begun or len(group) == 1 or not isinstance(error, SonlearnError):
                 task.results = [error] * len(group)
             else:  # nothing has been learned; one of them is at fault: find out which
-                task.results = [self._alone(request) for request in group]
+                task.results = [self._run_alone(request) for request in group]
             return
         self._after(task.rows, task.learned, task.loss)
         replies = zip(group, task.replies, strict=True)
@@ -385,20 +385,20 @@ class Worker(Queue):
 
     def _steps_of(self, task: Task) -> Iterator[None]:
         """Parse the text of a task, then predict or learn a batch at a time; yield between two steps."""
-        task.batches = yield from self._ready(task)
+        task.batches = yield from self._parse_task(task)
         for batch in cut(task.batches, _end_of_step if task.fits else lambda batch, start: start + 1):
             if task.rows:
                 yield
-            yield from self._do(task, batch)
+            yield from self._run_batch(task, batch)
 
-    def _alone(self, request: PredictionRequest) -> Reply | Exception:
+    def _run_alone(self, request: PredictionRequest) -> Reply | Exception:
         """The reply to a request by itself."""
         task = Task([request])
         while task.results is None:
             self._work(task)
         return task.results[0]
 
-    def _ready(self, task: Task) -> Generator[None, None, list[Batch]]:
+    def _parse_task(self, task: Task) -> Generator[None, None, list[Batch]]:
         """Return the rows of a task, which gets the errors in it; yield between two steps.
 
         Raises SonlearnError where a request must be whole but is not, or a label is unfit.
@@ -406,7 +406,7 @@ class Worker(Queue):
         first, alone = task.first, len(task.group) == 1
         parsed = yield from self._parsed(task.group, stop=alone and first.whole)
         batches, long = _within(parsed.batches, self._options.max_features)
-        if first.wants.explain and sum(len(batch.indices) for batch in batches) > EXPLAINED_ENTRIES:
+        if first.extras.explain and sum(len(batch.indices) for batch in batches) > EXPLAINED_ENTRIES:
             found = f"rows of more than {EXPLAINED_ENTRIES} entries in all"
             long.append(TooLongError(SOURCE, found, "at most so many where they are to be explained", 1))
         for error in (*parsed.errors, *long):
@@ -418,10 +418,10 @@ class Worker(Queue):
         batches = [batch._replace(source=SOURCE, constant=constant) for batch in batches]
         if parsed.found is not None and batches:
             notes = self._columns[first.learn].check(parsed.found, SOURCE, first.learn)
-            notes += self._untold(parsed.found.faults)
+            notes += self._new_notes(parsed.found.faults)
             if notes and not alone:
                 raise SonlearnError(notes[0])  # each has its turn alone, which tells whose columns these are
-            self._tell(notes)
+            self._show_notes(notes)
             task.replies[0].notes.extend(notes)
         if first.learn and batches:
             try:
@@ -430,37 +430,37 @@ class Worker(Queue):
                 if not alone or first.whole:
                     raise
                 task.fits = False
-        yield from self._keep(task, batches)
+        yield from self._store_events(task, batches)
         if first.learn and batches:
             self.names.add(parsed.names)
             if parsed.found is not None:
-                self._columns[True].meet(parsed.found)
+                self._columns[True].add_schema(parsed.found)
         return batches
 
-    def _keep(self, task: Task, batches: list[Batch]) -> Iterator[None]:
+    def _store_events(self, task: Task, batches: list[Batch]) -> Iterator[None]:
         """Write down what has to be before rows are predicted or learned; yield between two steps."""
         yield from ()
 
-    def _untold(self, notes: Iterable[str]) -> list[str]:
+    def _new_notes(self, notes: Iterable[str]) -> list[str]:
         """Return what has not been said of these, as long as it is not too much."""
-        return [note for note in notes if note not in self._told][: MOST_NOTES - len(self._told)]
+        return [note for note in notes if note not in self._shown_notes][: MOST_NOTES - len(self._shown_notes)]
 
-    def _tell(self, notes: Iterable[str]) -> None:
+    def _show_notes(self, notes: Iterable[str]) -> None:
         """Say what has not been said before."""
-        for note in self._untold(notes):
-            self._told.add(note)
-            self._tell_one(note)
+        for note in self._new_notes(notes):
+            self._shown_notes.add(note)
+            self._show_note(note)
 
     def _parsed(self, group: list[PredictionRequest], stop: bool) -> Generator[None, None, ParsedChunk]:
         """Return what the text of a group is parsed to; yield between two steps."""
         first, parts = group[0], list[ParsedChunk]()
         parser = self._parsers[stop, first.learn]
         text = first.text if len(group) == 1 else b"".join(request.text for request in group)
-        self._tell(bytes_notes(text, f"{SOURCE}:"))
+        self._show_notes(bytes_notes(text, f"{SOURCE}:"))
         pieces: Iterator[Any]
         if first.kind in (DOCUMENT, CSV):
-            rows = at_most(self.most_rows, elements(text) if first.kind == DOCUMENT else self._rows_of_csv(text))
-            pieces = parts_of(rows)
+            rows = limited(self.most_rows, elements(text) if first.kind == DOCUMENT else self._rows_of_csv(text))
+            pieces = pieces_of(rows)
             parse = lambda piece: parser.parse_records(piece, SOURCE)  # noqa: E731
         else:
             format = "json" if first.kind == LINES else "vw" if self.learner.text.format in NAMESPACED else "svmlight"
@@ -486,10 +486,10 @@ class Worker(Queue):
             hint = f"; this model's fields are separated by {options.delimiter!r}"
         layout = layout_of(records.columns, options, (SOURCE, 1), Labelling(False), hint, self._columns[False])
         features = tuple(name for _, name in layout.features)
-        self.learner.columns.check(Found(features, {}, hint), SOURCE, learns=False)
+        self.learner.columns.check(TableSchema(features, {}, hint), SOURCE, learns=False)
         yield from records.objects(layout)
 
-    def _do(self, task: Task, batch: Batch) -> Iterator[None]:
+    def _run_batch(self, task: Task, batch: Batch) -> Iterator[None]:
         """Predict a batch, or learn it after that; yield between two steps."""
         request = task.first
         if not task.fits:  # a row by itself
@@ -500,7 +500,7 @@ class Worker(Queue):
                 task.add(batch, [None] * batch.n, {})
                 return
         more: dict[str, list[Any]] = {}
-        if request.wants.explain:  # by what is known before the rows
+        if request.extras.explain:  # by what is known before the rows
             more["explanations"] = yield from self._explanations(batch)
         if not request.learn:
             unlabelled = batch._replace(y=np.full(batch.n, np.nan), class_names=None)
@@ -517,7 +517,7 @@ class Worker(Queue):
         for row in np.flatnonzero(predicted.refused).tolist() if request.learn else ():
             task.refuse(InputError(SOURCE, *_OUT_OF_BOUNDS, line=int(batch.lines[row])))
             values[row] = None
-        more |= self.problem.more(predicted, request.wants.coverage, request.wants.probabilities)
+        more |= self.problem.more(predicted, request.extras.coverage, request.extras.probabilities)
         task.add(batch, values, more)
 
     def _explanations(self, batch: Batch) -> Generator[None, None, list[Any]]:
@@ -560,19 +560,19 @@ def too_many_rows(most: int) -> TooLongError:
     return TooLongError(SOURCE, f"more than {most} rows", "at most so many in a request; send less at once")
 
 
-def at_most(most: int, rows: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, Any]]:
+def limited(most: int, rows: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, Any]]:
     """Yield rows. Raises TooLongError when there are more than may be."""
     yield from itertools.islice(rows, most)
     if next(rows, None) is not None:
         raise too_many_rows(most)
 
 
-def parts_of(rows: Iterator[tuple[int, Any]]) -> Iterator[list[tuple[int, Any]]]:
+def pieces_of(rows: Iterator[tuple[int, Any]]) -> Iterator[list[tuple[int, Any]]]:
     """The rows that are parsed in a step, a step after the other: few, where they are long."""
     part, size = list[tuple[int, Any]](), 0
     for number, row in rows:
         part.append((number, row))
-        size += _bytes_of(row) if isinstance(row, Members) else 0
+        size += _bytes_of(row) if isinstance(row, JsonObject) else 0
         if len(part) >= PARSED_RECORDS or size >= PARSED_BYTES:
             yield part
             part, size = [], 0
@@ -580,7 +580,7 @@ def parts_of(rows: Iterator[tuple[int, Any]]) -> Iterator[list[tuple[int, Any]]]
         yield part
 
 
-def _bytes_of(row: Members) -> int:
+def _bytes_of(row: JsonObject) -> int:
     """Roughly how many bytes there are in a row, its objects and arrays."""
     held = [len(value) * (1 if isinstance(value, str) else _ENTRY) for _, value in row if isinstance(value, str | list)]
     return _ENTRY * len(row) + sum(held)

@@ -25,7 +25,7 @@ from sonlearn.data.batch import NO_BATCH, Batch, joined
 from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.text.assemble import Fields, assemble
-from sonlearn.text.columns import ColumnTable, Found, Labelling, layout_of
+from sonlearn.text.columns import ColumnTable, Labelling, TableSchema, layout_of
 from sonlearn.text.encode import TableEncoder
 from sonlearn.text.hashing import constant_id
 from sonlearn.text.infer import infer
@@ -61,7 +61,7 @@ def read_arrow(
     """Yield the rows of a file, or of a table in memory, up to `rows` at a time.
 
     `watch`: see `sonlearn.text.source.open_binary`; `known`: `sonlearn.text.csv.read_csv`; `name` is what messages call
-    the source, if not by what it is; `texts`: whether the first rows tell how columns are read (`Found.read_as`).
+    the source, if not by what it is; `texts`: whether the first rows tell how columns are read (`TableSchema.read_as`).
 
     Raises
     ------
@@ -145,14 +145,14 @@ def table_batch(
     names: NameTable | None = None,
     *,
     texts: bool = False,
-) -> tuple[Batch, Found]:
+) -> tuple[Batch, TableSchema]:
     """All rows of a table in memory, and its columns, with notes of keywords; names of its features go to `names`.
 
     `texts`: see `read_arrow`.
 
     Raises InputError at the first row that is malformed, and as `read_arrow`.
     """
-    batches, found = [], Found((), {})
+    batches, found = [], TableSchema((), {})
     for table in read_arrow(source, options, labels, known=known, rows=1 << 62, texts=texts):
         if table.errors:
             raise table.errors[0]

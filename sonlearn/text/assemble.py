@@ -105,7 +105,7 @@ def assemble(
         ids = fields(layout.id, True).all_texts()
     parts = [part for at, column in layout.features for part in _entries(fields, at, encoder.column(column), refused)]
     if refused:
-        encoder.back_to(mark)
+        encoder.roll_back(mark)
         good = np.setdiff1d(np.arange(n), list(refused))
         batch, _, _ = assemble(len(good), lambda at, texts: fields(at, texts).at(good), layout, encoder, labels)
         return batch._replace(lines=good), refused, ids
@@ -146,7 +146,7 @@ def _entries(
     assert codes is not None
     entries, problems = _of_each(texts, encoder.entries, ())
     if typed and "number" in encoder.kinds and not encoder.as_number and any(map(NUMBER.fullmatch, texts)):
-        encoder.hold(encoder.quoted, "number")
+        encoder.note_first(encoder.quoted, "number")
     for code, problem in problems.items():
         refused.add(np.flatnonzero(codes == code).tolist(), at, problem.found, problem.expected)
     entries.append(encoder.missing() if (codes < 0).any() else ())  # of nothing, whose code is -1

@@ -31,7 +31,7 @@ from sonlearn.errors import InputError, OutputError
 from sonlearn.files.atomic import whole_file
 from sonlearn.options import TextOptions
 from sonlearn.options.text import INFERRED
-from sonlearn.text.columns import Found
+from sonlearn.text.columns import TableSchema
 from sonlearn.text.hashing import constant_id
 from sonlearn.text.names import NameTable
 from sonlearn.text.read import Reader, expand_globs
@@ -106,7 +106,7 @@ class CachedReader(Reader):
         self.path = Path(path)
         self.reason: str | None = None
         self._made_here, self._given, self._format = False, self.options, self.format
-        self._tells = self._tells_usual, self._tells_texts
+        self._infers = self._infers_usual, self._infers_texts
 
     def __iter__(self) -> Iterator[Batch]:
         self.malformed, self.notes, self.tables = self.malformed.anew(), [], []
@@ -130,7 +130,7 @@ class CachedReader(Reader):
         self.names.add((slot, name, 0 if self._known_rows else count) for slot, name, count in trailer["features"])
         self.options = dataclasses.replace(self._given, **trailer["told"])
         for source, columns, kinds in trailer["columns"]:
-            self._found(Found(tuple(columns), kinds), source)
+            self._update_columns(TableSchema(tuple(columns), kinds), source)
         constant = constant_id(self.options, self.format)
         if self.meter is not None:
             self.meter.begin([self.path])
@@ -164,10 +164,10 @@ class CachedReader(Reader):
     def _settings(self) -> dict[str, Any]:
         options = json.loads(json.dumps(dataclasses.asdict(self._given)))
         known = self.columns
-        model = [known.known, known.numbers, known.dates, sorted(known.shuffled)] if known.rests else None
+        model = [known.known, known.numbers, known.dates, sorted(known.shuffled)] if known.is_frozen else None
         return {
             "options": options, "columns": json.loads(json.dumps(model)), "skips": self.malformed.skips,
-            "labels": list(self._labels[1:3]), "usual": self._usual_before, "tells": list(self._tells),
+            "labels": list(self._labels[1:3]), "usual": self._usual_before, "tells": list(self._infers),
         }  # fmt: skip
 
     def _made(self) -> Iterator[Batch]:

@@ -16,10 +16,10 @@ from sonlearn.options.spec import raw
 from sonlearn.text import rows as at
 from sonlearn.text.columns import ColumnTable, Labelling
 from sonlearn.text.interact import Expanded, Interactions, count_generated, expand, make_room
-from sonlearn.text.malformed import behind
+from sonlearn.text.malformed import shifted
 from sonlearn.text.names import LineNames
 from sonlearn.text.number import shorten
-from sonlearn.text.objects import Members, Record, RowError, error_of
+from sonlearn.text.objects import JsonObject, Record, RowError, error_of
 from sonlearn.text.rows import ParsedChunk, Runs, line_at, make_rows, to_batch
 from sonlearn.text.svmlight import parse_svmlight
 from sonlearn.text.vw import make_names, parse_vw
@@ -215,7 +215,7 @@ def joined_chunks(parts: list[ParsedChunk]) -> ParsedChunk:
     out = parts[0]
     for part in parts[1:]:
         batches = [batch._replace(lines=batch.lines + out.lines) for batch in part.batches]
-        errors = out.errors + behind(part.errors, out.lines)
+        errors = out.errors + shifted(part.errors, out.lines)
         found = part.found if out.found is None or part.found is None else out.found.joined(part.found)
         out = ParsedChunk(out.batches + batches, errors, out.lines + part.lines, out.names + part.names, found)
     return out
@@ -240,7 +240,7 @@ def tag_of(record: Record, name: str = "_tag") -> str:
         except ValueError:
             tag = ""
     else:
-        tag = dict(record).get(name, "") if isinstance(record, Mapping | Members) else ""
+        tag = dict(record).get(name, "") if isinstance(record, Mapping | JsonObject) else ""
     return tag if isinstance(tag, str) and "\n" not in tag and "\r" not in tag else ""
 
 

@@ -27,7 +27,7 @@ from sonlearn.options.text import NAMESPACED, NAMING, ORDERS, READINGS, flag_of
 from sonlearn.text.hashing import hash_bytes
 from sonlearn.text.names import MOST_NAMES, MOST_SLOTS
 from sonlearn.text.number import PATTERN
-from sonlearn.text.objects import RowError, described
+from sonlearn.text.objects import RowError, display
 from sonlearn.text.suspicions import MIN_TEXTS, Suspicions, bytes_notes
 from sonlearn.text.units import number_with, unit_of
 
@@ -37,8 +37,8 @@ NO_WEIGHT = f"a weight ({FINITE}, at least 0)"
 A_PROBABILITY = "a probability above 0, and at most 1"
 #: What labels and weights of rows are to be; of decisions, costs or rewards, and probabilities.
 WANTED = (NO_LABEL, NO_WEIGHT), (f"{FINITE}, or nothing", A_PROBABILITY)
-NONE_MET = "missing numbers, of which the model has met none; the column's mean stands for them"
-NO_DATE_MET = "missing dates, of which the model has met none: nothing stands for them"
+NONE_SEEN = "missing numbers, of which the model has met none; the column's mean stands for them"
+NO_DATE_SEEN = "missing dates, of which the model has met none: nothing stands for them"
 NUMBER = re.compile(rf"\s*{PATTERN}\s*", re.ASCII)
 _LIBSVM = re.compile(r"\S+(\s+\d+:\S+)+\s*")
 TRUTH = {"true": 1.0, "false": 0.0}
@@ -46,7 +46,7 @@ TRUTH = {"true": 1.0, "false": 0.0}
 MISSING = frozenset(("", "nan", "na", "n/a", "#n/a", "null"))
 #: What is likely to mean that there is nothing: where a model has met numbers or dates alone it does, and as a label a
 #: message says what to write.
-NOTHING_MEANT = MISSING | {"none", "-", "?", "."}
+LIKELY_MISSING = MISSING | {"none", "-", "?", "."}
 #: Words that stand for numbers, in lower case.
 _WORDS = TRUTH | {"": math.nan, "nan": math.nan}
 _WORDS |= {sign + word: math.inf for sign in ("", "+", "-") for word in ("inf", "infinity")}
@@ -104,7 +104,7 @@ def label_of(
     else:
         number = math.nan if field is None else field if isinstance(field, float) else math.inf
         if math.isinf(number):
-            raise RowError(described(field), NO_LABEL, at)
+            raise RowError(display(field), NO_LABEL, at)
         return number, None
     y = number_in(word) if word else math.nan
     if y is None and labels.worded:
@@ -126,7 +126,7 @@ def weight_of(value: Any, at: int | tuple[str, ...] = ()) -> float:
     """The weight that a field or a number stands for, which is `at` a place. Raises RowError."""
     weight = number_in(value) if isinstance(value, str) else value
     if type(weight) is not float or not 0 <= weight < math.inf:
-        raise RowError("nothing" if isinstance(value, str) and not value.strip() else described(value), NO_WEIGHT, at)
+        raise RowError("nothing" if isinstance(value, str) and not value.strip() else display(value), NO_WEIGHT, at)
     return weight
 
 
@@ -174,7 +174,7 @@ class Remark(str):
     """A note that is no warning."""
 
 
-class Found(NamedTuple):
+class TableSchema(NamedTuple):
     """Of rows of a table: its feature columns; of those met, what they held; what a bad header looks like; notes.
 
     `notes` name columns that look like something else than what they are read as, `faults` those that hold what the
@@ -190,7 +190,7 @@ class Found(NamedTuple):
     objects: bool = False
     read_as: TextOptions | None = None
 
-    def joined(self, other: Found) -> Found:
+    def joined(self, other: TableSchema) -> TableSchema:
         """Join what was found in these rows and in `other`, which follow them."""
         kinds = {name: _kinds(self.kinds.get(name, ()), other.kinds.get(name, ())) for name in self.kinds | other.kinds}
         if self.objects:
@@ -293,10 +293,10 @@ def layout_of(
     (source, line), found = place, f"the columns {shorten(', '.join(columns), 200)}"
     roles = (options.label, options.id, options.weight, labels.action)
     for flag, name in zip((*labels.flags, "--action"), roles, strict=True):
-        renamed = name == options.id and known is not None and known.has_not(columns, options)
+        renamed = name == options.id and known is not None and known.has_unknown(columns, options)
         needed = labels.needed and not (labels.joined and name == options.label)
         if name and columns.count(name) != 1 and (needed or name in columns or renamed):
-            raise InputError(source, found, f"one column {shorten(name)} ({flag}){hint or _meant(name, columns)}", line)
+            raise InputError(source, found, f"one column {shorten(name)} ({flag}){hint or _hint(name, columns)}", line)
     for name, count in Counter(columns).items():
         if count > 1:
             expected = f"columns of different names{hint or '; rename one'}"
@@ -307,7 +307,7 @@ def layout_of(
                 if not names_a_column(field, name, columns):
                     flag, parts = flag_of(TextOptions, field), name.split(",")
                     several = "; several columns: " + " ".join(f"{flag} {shorten(part, WHOLE)}" for part in parts)
-                    end = several if len(parts) > 1 and {*parts} <= {*columns} else _meant(name, columns)
+                    end = several if len(parts) > 1 and {*parts} <= {*columns} else _hint(name, columns)
                     raise InputError(source, found, f"a column {shorten(name)} ({flag}){end}", line)
     features = [(i, name) for i, name in enumerate(columns) if name != labels.action and is_feature(name, options)]
     if known is not None:
@@ -315,7 +315,7 @@ def layout_of(
     return ColumnLayout(*(columns.index(name) if name and name in columns else None for name in roles), features)
 
 
-def _meant(name: str, columns: list[str]) -> str:
+def _hint(name: str, columns: list[str]) -> str:
     """The end of a message: that names are not UTF-8, or the column whose name is most like `name`, if one is."""
     for note in bytes_notes(raw(",".join(columns)), "; the header is"):
         return note
@@ -393,21 +393,21 @@ def columns_have(names: Sequence[str], what: str) -> str:
 
 
 #: What is said where labels `are_classes`.
-SEVERAL = "labels are three names or more: several classes are learned (--classes auto)"
+MULTICLASS_NOTE = "labels are three names or more: several classes are learned (--classes auto)"
 #: Labels, in lower case, that are likely to mean that there is none; none itself is often a class.
-_NO_CLASS = NOTHING_MEANT - {"none"}
+_NO_CLASS = LIKELY_MISSING - {"none"}
 #: Labels of several parts, which recur in others, before it is worth a note.
 _MIN_COMBINED = 3
 
 
 def are_classes(batch: Batch, labels: Labelling, options: TextOptions) -> bool:
-    """Return whether labels of the first rows `are_several` where two words are asked for, without a unit of values."""
+    """Return whether labels of the first rows `are_multiclass` where two words are asked for, without a unit."""
     if not labels.words or labels.names or unit_of((options.label,), options):
         return False
-    return are_several(Counter(name for name in batch.class_names or () if name is not None))
+    return are_multiclass(Counter(name for name in batch.class_names or () if name is not None))
 
 
-def are_several(names: Mapping[str, int]) -> bool:
+def are_multiclass(names: Mapping[str, int]) -> bool:
     """Tell whether labels, with how often they come, are three or more, each twice on average, that mean a label."""
     return 2 < len({name.lower() for name in names} - _NO_CLASS) <= sum(names.values()) / 2
 
@@ -419,7 +419,7 @@ def no_labels(labels: Collection[str]) -> list[str]:
         written.setdefault(label.lower(), []).append(label)
         if number_in(label) is None:
             met.add(label)
-    blank = [shorten(label) for label in labels if label.lower() in NOTHING_MEANT]
+    blank = [shorten(label) for label in labels if label.lower() in LIKELY_MISSING]
     alike = [" and ".join(map(shorten, same[:2])) for same in written.values() if len(same) > 1]
     values = met.meant(max(MIN_TEXTS - 1, met.texts / 2), "")
     parts = {label: [part.strip() for part in re.split("[,;|]", label)] for label in labels}
@@ -468,17 +468,17 @@ class ColumnTable:
         self.numbers: dict[str, list[float]] = {name: list(counted) for name, counted in (numbers or {}).items()}
         self.dates: dict[str, dict[int, int]] = {name: dict(met) for name, met in (dates or {}).items()}
         self.shuffled = set(shuffled)
-        self._met_often: dict[str, list[int]] = {}  # `_months`, where they have been worked out
-        self.rests = False
+        self._frequent_months: dict[str, list[int]] = {}  # `_months`, where they have been worked out
+        self.is_frozen = False
         self.slots: Mapping[int, list[str]] = {}
         self.of_objects = False
         self.usual: list[str] = []
         self._order: dict[str, int] = {}
 
-    def at_rest(self, slots: Mapping[int, list[str]] = {}) -> ColumnTable:
+    def frozen(self, slots: Mapping[int, list[str]] = {}) -> ColumnTable:
         """The same columns, as they are at any time, for what is only predicted; `slots`: see above."""
         table = copy.copy(self)
-        table.rests, table.slots = True, slots
+        table.is_frozen, table.slots = True, slots
         table._order = {name: place for place, name in enumerate(self.known)}
         return table
 
@@ -486,7 +486,7 @@ class ColumnTable:
         """The place of a column, where tables are only predicted: in which order they have theirs does not matter."""
         return self._order.get(name, len(self._order))
 
-    def may_know(self, slot: int, name: str) -> bool:
+    def may_have_seen(self, slot: int, name: str) -> bool:
         """Return whether a feature may have been met; another one in its slot is another one."""
         names = self.slots.get(slot, ())
         return name in names or len(names) >= MOST_NAMES or not self.slots or len(self.slots) >= MOST_SLOTS
@@ -516,11 +516,11 @@ class ColumnTable:
 
         A month that has just begun has next to no weight: what is predicted of it would be as of no month at all.
         """
-        if name not in self._met_often:
+        if name not in self._frequent_months:
             met = self.dates.get(name, {})
             enough = _MIN_SHARE * statistics.median(met.values()) if met and name not in self.shuffled else 0
-            self._met_often[name] = sorted(month for month, rows in met.items() if rows >= enough)
-        return self._met_often[name]
+            self._frequent_months[name] = sorted(month for month, rows in met.items() if rows >= enough)
+        return self._frequent_months[name]
 
     def bounded_year(self, name: str, year: float) -> float:
         """`year`, but at most a year from those that a column has held; if these are one, or two in a row, the nearest.
@@ -558,7 +558,7 @@ class ColumnTable:
 
         The sums have the same bits wherever batches end.
         """
-        if self.rests or not self.known:
+        if self.is_frozen or not self.known:
             return
         if refused is not None and refused.any():
             batch = batch.at(np.flatnonzero(~refused))
@@ -599,14 +599,14 @@ class ColumnTable:
 
     def add_dates(self, name: str, met: Mapping[int, int], shuffled: bool) -> None:
         """Add {month: rows} of the dates that a column has held, and whether one was earlier than one before."""
-        self._met_often.pop(name, None)
+        self._frequent_months.pop(name, None)
         if met:
             own = self.dates.setdefault(name, {})
             own.update({month: own.get(month, 0) + rows for month, rows in met.items()})
         if shuffled:
             self.shuffled.add(name)
 
-    def check(self, found: Found, source: str, learns: bool) -> list[str]:
+    def check(self, found: TableSchema, source: str, learns: bool) -> list[str]:
         """Return what is to be said of a table's columns: those that are missing, and those that are not known.
 
         Raises InputError where there are columns and none is known: then it is another table.
@@ -620,7 +620,7 @@ class ColumnTable:
             raise InputError(source, f"the columns {first_names(unknown)}", expected)
         notes = []
         if missing:
-            filled = self.rests and any(self.mean(name) is not None for name in missing)
+            filled = self.is_frozen and any(self.mean(name) is not None for name in missing)
             means = "; means stand for their numbers" * filled
             known = "columns that the model knows and the table has not"
             notes.append(f"{source}: {known}: {first_names(missing)}{means}")
@@ -629,24 +629,24 @@ class ColumnTable:
             notes.append(f"{source}: columns that the model does not know, {what}: {first_names(unknown)}")
         return notes
 
-    def has_not(self, columns: list[str], options: TextOptions) -> bool:
+    def has_unknown(self, columns: list[str], options: TextOptions) -> bool:
         """Tell whether a table to predict has a feature column that the model, if it is of tables, does not know."""
-        known = self.known if self.rests and not self.of_objects else {}
+        known = self.known if self.is_frozen and not self.of_objects else {}
         return bool(known) and any(name not in known and is_feature(name, options) for name in columns)
 
     def add(self, kinds: Mapping[str, Iterable[str]]) -> None:
         """Remember what columns have held."""
-        for name, met in () if self.rests else kinds.items():
+        for name, met in () if self.is_frozen else kinds.items():
             known = self.known.get(name, ())
             if known != met:
                 self.known[name] = _kinds(known, met)
             if self.known[name] != NUMBERS:
                 self.numbers.pop(name, None)
 
-    def meet(self, found: Found) -> None:
+    def add_schema(self, found: TableSchema) -> None:
         """Remember what the columns of further rows have held, of objects also which did not have one of them."""
         kinds = found.kinds
-        if found.objects and not self.rests:
+        if found.objects and not self.is_frozen:
             room, late = max(MOST_OF_OBJECTS - len(self.known), 0), ABSENT if self.known else ()
             new = list(itertools.islice((name for name in kinds if name not in self.known), room))
             kinds = {name: met for name, met in kinds.items() if name in self.known}

@@ -23,9 +23,9 @@ from sonlearn.text.arrow import texts_of
 from sonlearn.text.columns import (
     LIKE_A_ROW,
     MISSING,
-    SEVERAL,
+    MULTICLASS_NOTE,
     Labelling,
-    are_several,
+    are_multiclass,
     date_order,
     first_names,
     is_feature,
@@ -40,10 +40,10 @@ from sonlearn.text.encode import number_of
 from sonlearn.text.infer import infer
 from sonlearn.text.join import JoinedLabels
 from sonlearn.text.malformed import Malformed
-from sonlearn.text.objects import SAMPLE, Members, RowError, error_of, leaves_of, members_of, texts_in
+from sonlearn.text.objects import SAMPLE, JsonObject, RowError, error_of, json_object, leaves_of, texts_in
 from sonlearn.text.read import detect_format
 from sonlearn.text.source import is_arrow, peeked, read_chunks, source_name
-from sonlearn.text.suspicions import Suspicions, is_stamp, noted
+from sonlearn.text.suspicions import Suspicions, is_stamp, with_encoding_notes
 from sonlearn.text.units import separator_of, unit_of
 
 #: Values of a column that are counted, each with its labels.
@@ -51,7 +51,7 @@ MOST_VALUES = 10_000
 #: Rows among which equal ones are looked for.
 MOST_ROWS = 100_000
 _TABLE = "a table: CSV, Parquet, Arrow or JSON lines"
-#: What is said of columns that `told_early` looks for in so many rows: they tell the label, number rows, or are times.
+#: What `early_warnings` looks for in so many rows: columns that tell the label, number rows, or are times.
 EARLY = LEAK, ROW_NUMBER, TIMES = "a leak", "the number of the row", "dates or times as numbers"
 LOOKED_AT = 1_000
 #: Rows before a suspicion is worth a word, and the shares that rouse one.
@@ -137,9 +137,9 @@ def describe(
     OptionError
         The options contradict each other.
     """
-    from sonlearn.options.python import naming
+    from sonlearn.options.python import errors_in_keywords
 
-    with naming("describe"):
+    with errors_in_keywords("describe"):
         return described(data, options or TextOptions(**given), rows=rows, join=join)
 
 
@@ -157,7 +157,7 @@ def described(data: Any, options: TextOptions, *, rows: int | None, join: str | 
         columns, records, options = texts_of(data, options)
         layout_of(columns, options, (name, None), labels)
     elif options.format in ("auto", "json", *TABLES):
-        first, chunks = peeked(noted(read_chunks(data), name, notes))
+        first, chunks = peeked(with_encoding_notes(read_chunks(data), name, notes))
         is_csv = options.format == "csv" or (options.format != "json" and detect_format(first) != "json")
         columns, records = _of_csv(chunks, name, options, labels, notes) if is_csv else ([], _of_json(chunks, name))
         records = _admitted(records, malformed)
@@ -211,13 +211,13 @@ def _of_csv(
     return columns, (record for _, record in records.objects())
 
 
-def _of_json(chunks: Any, name: str) -> Iterator[Members | InputError]:
+def _of_json(chunks: Any, name: str) -> Iterator[JsonObject | InputError]:
     """Yield the objects of JSON lines, or what is wrong with them."""
     lines = itertools.chain.from_iterable(chunk.tobytes().splitlines() for chunk in chunks)
     for number, line in enumerate(lines, 1):
         if line.strip():
             try:
-                yield members_of(line)
+                yield json_object(line)
             except RowError as problem:
                 yield error_of(problem, line, (name, number))
 
@@ -439,13 +439,13 @@ def _described(summary: ColumnSummary, labels: dict[str, int]) -> Described:
     return Described(summary.name, summary.kind, missing, distinct, examples, summary.suspicions(labels))
 
 
-def told_early(source: str, options: TextOptions) -> list[str]:
+def early_warnings(source: str, options: TextOptions) -> list[str]:
     """Return what `describe` says of `EARLY` columns of a file, of its first `LOOKED_AT` rows."""
     written = dataclasses.replace(options, format="auto" if options.format == "csv" else options.format)
-    return notes_on(described(source, written, rows=LOOKED_AT, join=None).columns, EARLY)
+    return column_notes(described(source, written, rows=LOOKED_AT, join=None).columns, EARLY)
 
 
-def notes_on(columns: Iterable[Described], begin: str | tuple[str, ...] = "") -> list[str]:
+def column_notes(columns: Iterable[Described], begin: str | tuple[str, ...] = "") -> list[str]:
     """List what a person should look at, a line for all columns alike; only what begins as `begin` says."""
     groups, lines = dict[str, list[tuple[str, str]]](), list[str]()
     for column in columns:
@@ -471,8 +471,8 @@ def _flags_for(labels: dict[str, int]) -> list[str]:
     if len(labels) <= 2 or no_labels(labels):
         return []
     if len(numbers) < len(labels):
-        told = are_several({label: count for label, count in labels.items() if number_of(label) is None})
-        return [SEVERAL if told else "labels of several classes: --classes auto"]
+        told = are_multiclass({label: count for label, count in labels.items() if number_of(label) is None})
+        return [MULTICLASS_NOTE if told else "labels of several classes: --classes auto"]
     whole = len(labels) <= MOST_CLASSES and all(number.is_integer() for number in numbers)
     return [f"{VALUES}{'; if they are classes: --classes auto' * whole}"]
 
@@ -501,7 +501,7 @@ def lines_of(found: Description) -> Iterator[str]:
     if len(given) > 2 and None not in map(number_of, given):  # of values these are none
         labels = given
     of_labels = [VALUES] if unit_of((options.label,), options) else [*no_labels(labels), *_flags_for(labels)]
-    notes = [*found.notes, *filter(None, (found.order,)), *of_labels, *notes_on(columns)]
+    notes = [*found.notes, *filter(None, (found.order,)), *of_labels, *column_notes(columns)]
     if found.header_is_row:
         names = shorten(", ".join(column.name for column in columns))
         notes.insert(0, f"the header {names} looks like a row; put a header before it")

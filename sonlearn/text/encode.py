@@ -49,12 +49,12 @@ from sonlearn.options.spec import raw
 from sonlearn.text.columns import (
     DATES,
     FINITE,
+    LIKELY_MISSING,
     MISSING,
-    NO_DATE_MET,
-    NONE_MET,
-    NOTHING_MEANT,
+    NO_DATE_SEEN,
+    NONE_SEEN,
     ColumnTable,
-    Found,
+    TableSchema,
     columns_have,
     date_order,
     first_names,
@@ -67,7 +67,7 @@ from sonlearn.text.dates import DAY, date_in, has_order, hours_in, is_span
 from sonlearn.text.hashing import constant_id, hash_bytes
 from sonlearn.text.interact import GRAM_PRIME, masks_by_byte
 from sonlearn.text.names import Named
-from sonlearn.text.objects import LongRowError, RowError, described
+from sonlearn.text.objects import LongRowError, RowError, display
 from sonlearn.text.rows import ParsedChunk
 from sonlearn.text.suspicions import MIN_TEXTS, Suspicions
 from sonlearn.text.units import number_with, separator_of, unit_of
@@ -251,9 +251,9 @@ class ColumnEncoder:
             self._seed = hash_bytes(name, seed, hash_all=options.hash == "all")
             self._mask = (1 << options.bits) - 1
             self._grams = masks_by_byte(options)[name[0] if name else ord(" ")]
-        self.forget()
+        self.reset()
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         """Forget all fields: the features have new numbers from now on."""
         self._number = self._missing = -1
         self._known: dict[str, Entries] = {}
@@ -262,20 +262,20 @@ class ColumnEncoder:
     def number(self, field: str = "") -> int:
         """The feature that numbers are values of. Raises RowError."""
         if self._number < 0:
-            self._meet("number", field)
+            self._check_kind("number", field)
             self._number = self._new()
         return self._number
 
     def missing(self) -> Entries:
         """Return what stands for a missing value."""
-        self.hold(self.kinds, "missing")
+        self.note_first(self.kinds, "missing")
         known = () if self._model is None else self._model.known.get(self.column, ())
         mean = None if self._model is None else self._model.mean(self.column)
         if mean is not None:
-            self.hold(self.notes, "missing", NONE_MET)
+            self.note_first(self.notes, "missing", NONE_SEEN)
             return ((self.number(), mean),) if mean else ()
         if known == DATES:
-            self.hold(self.notes, "missing", NO_DATE_MET)
+            self.note_first(self.notes, "missing", NO_DATE_SEEN)
         if self._missing < 0:
             self._missing = self._new("=", mark=self.as_text)
         return ((self._missing, 1.0),)
@@ -286,9 +286,9 @@ class ColumnEncoder:
         known = model is None or "missing" in model.known[self.column] or model.mean(self.column) is not None
         return self.missing() if known else ()
 
-    def _meet(self, kind: str, field: str) -> None:
+    def _check_kind(self, kind: str, field: str) -> None:
         """Remember what the column has held; raise RowError for what the model has never met in such a column."""
-        self.hold(self.kinds, kind)
+        self.note_first(self.kinds, kind)
         if self._model is None:
             return
         known = [met for met in self._model.known.get(self.column, ()) if met not in ("missing", "absent")]
@@ -302,13 +302,13 @@ class ColumnEncoder:
             elif "date" in known and has_order(bare):
                 remedy = f"; write 2024-03-31{f', or the {self.first} first' if self.first else ''}"
             raise RowError(field, f"{met}, as in all rows that the model has learned{remedy}")
-        self.hold(self.notes, kind, f"a {kind}, {field}; the model has learned {met} in all rows")
+        self.note_first(self.notes, kind, f"a {kind}, {field}; the model has learned {met} in all rows")
 
-    def hold(self, held: dict[Any, str], what: Any, text: str = "") -> None:
-        """Remember that the column has held this, in one of its dictionaries; `TableEncoder.back_to` forgets it."""
+    def note_first(self, held: dict[Any, str], what: Any, text: str = "") -> None:
+        """Remember that the column has held this, in one of its dictionaries; `TableEncoder.roll_back` forgets it."""
         if what not in held:
             held[what] = text
-            self._table.news.append((self, held, what))
+            self._table.first_seen.append((self, held, what))
 
     def value(self, value: float, field: str = "") -> Entries:
         """Return what a number becomes, which is written as `field`. Raises RowError."""
@@ -327,7 +327,7 @@ class ColumnEncoder:
         """Return what a field becomes: a text, or what JSON has. Raises RowError."""
         if type(field) is not str:
             if isinstance(field, list):
-                raise RowError(described(field), NO_FIELD)
+                raise RowError(display(field), NO_FIELD)
             if self.as_category and isinstance(field, bool):
                 return self.entries(str(field))
             return self.missing() if field is None else self.value(float(field))
@@ -353,7 +353,7 @@ class ColumnEncoder:
                 codes = f"; {flag} takes codes (sonlearn describe lists all such columns)" * (self._model is None)
                 raise RowError(shorten(field), FINITE if self.as_number else f"{FINITE}, or a text that is none{codes}")
             if self.typed and value == value and not self.as_number:
-                self.hold(self.quoted, "number")
+                self.note_first(self.quoted, "number")
             return self.value(value, field)
         hours = hours_in(field) if self.digits else None
         if hours is not None:
@@ -379,7 +379,7 @@ class ColumnEncoder:
 
     def _category(self, field: str) -> Entries:
         known = () if self._model is None else self._model.known.get(self.column, ())
-        may_mean = NOTHING_MEANT if {"number", "date"}.intersection(known) and "category" not in known else MISSING
+        may_mean = LIKELY_MISSING if {"number", "date"}.intersection(known) and "category" not in known else MISSING
         if field.lower() in may_mean:
             return self.missing()
         if self._separator and self._separator in field:
@@ -390,22 +390,22 @@ class ColumnEncoder:
                 field = field.partition(".")[0]
             elif field.lower() in ("true", "false"):
                 field = field.lower()
-        self._meet("category", field)
+        self._check_kind("category", field)
         if not self.as_category and field not in self._counted:
             self.suspicions.add(field)
             if len(self._counted) < _MAX_COUNTED:
                 self._counted.add(field)
         feature = self._new_category(field)
-        self._know("categories", "category", feature, field)
+        self._note_seen("categories", "category", feature, field)
         return ((feature, 1.0),)
 
-    def _know(self, what: str, kind: str, feature: int, field: str) -> None:
+    def _note_seen(self, what: str, kind: str, feature: int, field: str) -> None:
         """Remember whether a model that has met this kind in the column has met a feature, one of `what`."""
         if self._model is not None and kind in self._model.known.get(self.column, ()):
-            met = self._model.may_know(self._table.slots[feature], self._table.names[feature])
-            self.hold(self.met, (what, met), field)
+            met = self._model.may_have_seen(self._table.slots[feature], self._table.names[feature])
+            self.note_first(self.met, (what, met), field)
             if not met:
-                self._table.unmet[feature] = self, what, field
+                self._table.unseen[feature] = self, what, field
 
     def _new_category(self, field: str) -> int:
         return self._new(f"={field}")
@@ -418,12 +418,12 @@ class ColumnEncoder:
         found = date_in(field, self.first)
         if found is None:
             return ()
-        self._meet("date", field)
+        self._check_kind("date", field)
         year = found[0].year
         far = self.suspicions.add_date(field, year)
         if far and self._model is not None and self._model.bounded_year(self.column, year - 2000.0) != year - 2000:
             met = f"a year of two digits, {shorten(field)}, read as {year}, of which the model has met none"
-            self.hold(self.notes, "year", f"{met}; write four digits")
+            self.note_first(self.notes, "year", f"{met}; write four digits")
         return tuple(
             (self._part(part, feature), value) for part, feature, value in parts_of(found, self.column, self._model)
             if f"{self.title}.{part}" not in self._table.options.ignore
@@ -441,14 +441,14 @@ class ColumnEncoder:
             number = self._new(f".{feature}", mark_of(self.column, part, feature))
             self._words[feature] = number, 1.0
             if value := feature.partition("=")[2]:
-                self._know(f"{part}s", "date", number, value)
+                self._note_seen(f"{part}s", "date", number, value)
         return self._words[feature][0]
 
     def words(self, value: Any) -> list[str]:
         """The words of a text, or of what else JSON has in a column of texts."""
         words = [] if value is None else words_of(value if isinstance(value, str) else number_text(float(value)))
         if words:
-            self.hold(self.kinds, "text")
+            self.note_first(self.kinds, "text")
         return words
 
     def _text(self, field: str) -> Entries:
@@ -506,16 +506,16 @@ class TableEncoder:
 
     def __init__(self, options: TextOptions, columns: ColumnTable | None = None, most: float = math.inf):
         self.options, self.most, self._words = options, most, 0
-        self.model = columns if columns is not None and columns.rests else None
+        self.model = columns if columns is not None and columns.is_frozen else None
         self.constant = 0 if options.constant else None
         self.columns: dict[Hashable, ColumnEncoder] = {}  # by name; of JSON by path
-        self.rows, self.news = 0, list[tuple[ColumnEncoder, dict[Any, str], Any]]()
+        self.rows, self.first_seen = 0, list[tuple[ColumnEncoder, dict[Any, str], Any]]()
         self._begin()
 
     def mark(self) -> int:
-        """Begin a row; return what `back_to` takes."""
+        """Begin a row; return what `roll_back` takes."""
         self._words = 0
-        return len(self.news)
+        return len(self.first_seen)
 
     def count_words(self, count: int) -> None:
         """Count words of the row under way before they are read. Raises TooLong."""
@@ -523,16 +523,16 @@ class TableEncoder:
         if self._words > self.most:
             raise LongRowError(self.most)
 
-    def back_to(self, mark: int) -> None:
+    def roll_back(self, mark: int) -> None:
         """Forget what columns have held for the first time since the mark: it was in rows that are refused."""
-        for column, held, what in self.news[mark:]:
+        for column, held, what in self.first_seen[mark:]:
             del held[what]
-            column.forget()
-        del self.news[mark:]
+            column.reset()
+        del self.first_seen[mark:]
 
     def _begin(self) -> None:
         self.slots, self.names, self._marks = array("q"), list[str](), array("I")
-        self.unmet = dict[int, tuple[ColumnEncoder, str, str]]()
+        self.unseen = dict[int, tuple[ColumnEncoder, str, str]]()
         if self.constant is not None:
             self.new("Constant", constant_id(self.options, "csv"))
 
@@ -569,11 +569,11 @@ class TableEncoder:
         now on features may have new numbers.
         """
         self.rows += batch.n
-        self.news.clear()
+        self.first_seen.clear()
         numbers, counted = batch.indices, list[Named]()
         counts = np.bincount(numbers)
-        for feature in np.flatnonzero(counts > max(_OFTEN, _SHARE * batch.n)).tolist() if self.unmet else ():
-            column, what, field = self.unmet.get(feature, (None, "", ""))
+        for feature in np.flatnonzero(counts > max(_OFTEN, _SHARE * batch.n)).tolist() if self.unseen else ():
+            column, what, field = self.unseen.get(feature, (None, "", ""))
             if column is not None and (what, True) in column.met:
                 column.notes.setdefault("often", f"frequent {what} that the model has not met ({shorten(field)})")
         if self.options.names is not False:
@@ -587,10 +587,10 @@ class TableEncoder:
         if len(self.slots) > _MAX_REMEMBERED:
             self._begin()
             for encoder in self.columns.values():
-                encoder.forget()
+                encoder.reset()
         return ParsedChunk([batch] if batch.n else [], errors, 0, counted, found)
 
-    def found(self, columns: Iterable[Hashable]) -> Found:
+    def found(self, columns: Iterable[Hashable]) -> TableSchema:
         """Return what the columns have held so far."""
         met = [self.columns[each] for each in columns if each in self.columns]
         kinds = {column.column: tuple(column.kinds) for column in met if column.kinds}
@@ -609,4 +609,4 @@ class TableEncoder:
                     fault = f"{what} of which the model has met none ({shorten(new)})"
                     faults.setdefault(fault, []).append(column.title)
         said = tuple(columns_have(titles, fault) for fault, titles in faults.items())
-        return Found(tuple(columns), kinds, notes=tuple(notes), faults=said, read_as=self.options)
+        return TableSchema(tuple(columns), kinds, notes=tuple(notes), faults=said, read_as=self.options)

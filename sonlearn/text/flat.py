@@ -28,7 +28,7 @@ from sonlearn.text.columns import (
     without_label,
 )
 from sonlearn.text.encode import NO_FIELD, Entries, RowLists, TableEncoder
-from sonlearn.text.objects import LongRowError, Record, RowError, described, members_of
+from sonlearn.text.objects import LongRowError, Record, RowError, display, json_object
 from sonlearn.text.rows import ParsedChunk
 
 _INDEX = re.compile(r"[0-9]{1,19}", re.ASCII)
@@ -47,12 +47,12 @@ class _Index:
         if field is None:
             return ()
         if isinstance(field, list):
-            raise RowError(described(field), NO_FIELD)
+            raise RowError(display(field), NO_FIELD)
         number = number_in(field) if isinstance(field, str) else float(field)
         if number is not None and math.isinf(number):
-            raise RowError(described(field), FINITE)
+            raise RowError(display(field), FINITE)
         if number is None or not _INDEX.fullmatch(self._name) or int(self._name) >= 2**63:
-            found = f"{shorten(self._name)}: {described(field)}"
+            found = f"{shorten(self._name)}: {display(field)}"
             raise RowError(found, "an index as name and a number: the model is of LIBSVM text")
         return ((int(self._name), number),) if number == number and number else ()
 
@@ -86,7 +86,7 @@ class TableRows:
 
     def add(self, record: Record, line: int) -> None:
         """Take an object. Raises RowError."""
-        members = members_of(record)
+        members = json_object(record)
         names, fields = zip(*members, strict=True) if members else ((), ())
         rows, labels, mark, known = self._rows, self._labelling, self.encoder.mark(), names in self._layouts
         layout, at, y, name, weight = self._layouts[names] if known else self._layout_of(names), 0, math.nan, None, 1.0
@@ -101,7 +101,7 @@ class TableRows:
                 rows.entries += column.entries(fields[at])
         except (RowError, UnicodeEncodeError) as error:
             rows.undo()
-            self.encoder.back_to(mark)
+            self.encoder.roll_back(mark)
             problem = error if isinstance(error, RowError) else RowError("half of a surrogate pair", "whole characters")
             problem.at = (names[at],)
             raise problem from None
@@ -127,7 +127,7 @@ class TableRows:
         label = max(places.get(name, -1) for name in ("_label", options.label))
         if self._labelling.in_each and label < 0 and options.label:
             raise without_label(options)
-        if known.rests:
+        if known.is_frozen:
             features.sort(key=lambda feature: known.place(feature[1]))
         id, weight = places.get(options.id), places.get(options.weight)
         absent = self.encoder.absent([name for _, name in features])

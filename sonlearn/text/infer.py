@@ -19,7 +19,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from sonlearn.errors import shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.text import INFERRED, ORDERS
-from sonlearn.text.columns import MISSING, NOTHING_MEANT, date_order, is_feature, number_in, reading_of
+from sonlearn.text.columns import LIKELY_MISSING, MISSING, date_order, is_feature, number_in, reading_of
 from sonlearn.text.dates import date_in, is_season, is_span
 from sonlearn.text.encode import MAX_CHARACTERS, number_of, spaced, words_of
 from sonlearn.text.suspicions import MIN_TEXTS, THOUSANDS, Suspicions, with_point
@@ -196,7 +196,7 @@ def is_second_header(rows: Sequence[Sequence[str]]) -> bool:
     """
     found = 0
     for first, *held in zip(*rows, strict=True) if len(rows) > MIN_TEXTS else ():
-        numbers = [number_in(with_point(field)) for field in held] if first.lower() not in NOTHING_MEANT else [None]
+        numbers = [number_in(with_point(field)) for field in held] if first.lower() not in LIKELY_MISSING else [None]
         if None not in numbers and 2 * sum(map(math.isnan, numbers)) < len(numbers):  # type: ignore[arg-type]
             if number_in(with_point(first)) is not None:
                 return False

@@ -14,12 +14,12 @@ from sonlearn.errors import InputError, SonlearnError
 SHOWN_ERRORS = 10
 
 
-def behind(errors: list[InputError], lines: int) -> list[InputError]:
+def shifted(errors: list[InputError], lines: int) -> list[InputError]:
     """The same errors, with `lines` more lines before them."""
     return [error.but(line=(error.line or 0) + lines) for error in errors] if lines else errors
 
 
-def without(batch: Batch, problems: dict[int, InputError]) -> tuple[Batch, list[InputError]]:
+def without_rows(batch: Batch, problems: dict[int, InputError]) -> tuple[Batch, list[InputError]]:
     """A batch without the rows that have `problems`, and these with the rows' tags."""
     if not problems:
         return batch, []
@@ -75,7 +75,7 @@ class Malformed:
         self.count += count
         return errors[count] if count < len(errors) else None
 
-    def left_out(self, batches: Iterable[Any], errors: Sequence[InputError]) -> Iterator[Any]:
+    def filtered(self, batches: Iterable[Any], errors: Sequence[InputError]) -> Iterator[Any]:
         """Yield batches with what was left out before their rows, up to the malformed line that ends the run.
 
         Parameters

@@ -22,12 +22,12 @@ _OBJECT = "one JSON object a line"
 SAMPLE = 100
 
 
-class Members(list):
+class JsonObject(list):
     """The (name, value) pairs of an object, in their order, repeated names included."""
 
 
 #: A line of JSON, what it was decoded to, or a dict.
-Record = bytes | Members | Mapping[str, Any]
+Record = bytes | JsonObject | Mapping[str, Any]
 
 
 class RowError(ValueError):
@@ -54,7 +54,7 @@ def _refuse(word: str) -> None:
 
 #: What is said of values that Python does not go down into.
 TOO_DEEP = "objects or arrays nested too deeply", "a few levels"
-_DECODER = json.JSONDecoder(object_pairs_hook=Members, parse_int=float, parse_constant=_refuse)
+_DECODER = json.JSONDecoder(object_pairs_hook=JsonObject, parse_int=float, parse_constant=_refuse)
 _EXPECTED = {
     "Expecting value": "a value",
     "Extra data": "the end of the line: " + _OBJECT,
@@ -100,51 +100,51 @@ def elements_of(text: bytes) -> Iterator[Any]:
     except (RowError, json.JSONDecodeError, RecursionError):
         pass  # said of the whole text
     whole = decode(text)
-    yield from whole[count:] if isinstance(whole, list) and not isinstance(whole, Members) else [whole]
+    yield from whole[count:] if isinstance(whole, list) and not isinstance(whole, JsonObject) else [whole]
 
 
 def _after_space(document: str, at: int) -> int:
     return _SPACE.match(document, at).end()  # type: ignore[union-attr]
 
 
-def members_of(record: Record) -> Members:
+def json_object(record: Record) -> JsonObject:
     """The members of a record. Raises RowError."""
     try:
-        if not isinstance(record, Members):
+        if not isinstance(record, JsonObject):
             record = decode(record) if isinstance(record, bytes) else as_decoded(record, ())
     except RecursionError:
         raise RowError(*TOO_DEEP) from None
-    if not isinstance(record, Members):
-        raise RowError(described(record), _OBJECT)
+    if not isinstance(record, JsonObject):
+        raise RowError(display(record), _OBJECT)
     return record
 
 
-def first_objects(lines: Iterable[bytes]) -> list[Members]:
+def first_objects(lines: Iterable[bytes]) -> list[JsonObject]:
     """The objects in the first `SAMPLE` lines that are not empty; those that are malformed are left out."""
     objects = []
     for line in itertools.islice(filter(None, lines), SAMPLE):
         with contextlib.suppress(RowError):
-            objects.append(members_of(line))
+            objects.append(json_object(line))
     return objects
 
 
-def usual_members(objects: list[Members]) -> list[str]:
+def usual_members(objects: list[JsonObject]) -> list[str]:
     """Members, no objects and no arrays, that at least two thirds of these objects have."""
     names = ((name, value) for members in objects for name, value in members if name[:1] != "_" and "^" not in name)
     met = Counter(name for name, value in names if not isinstance(value, list))
     return [name for name, times in met.items() if 3 * times >= 2 * len(objects)]
 
 
-def leaves_of(members: Members, before: str = "") -> Iterator[tuple[str, Any]]:
+def leaves_of(members: JsonObject, before: str = "") -> Iterator[tuple[str, Any]]:
     """(column, value) of the members of an object, and of objects in it as a.b; a value may be an array."""
     for name, value in members:
-        if isinstance(value, Members):
+        if isinstance(value, JsonObject):
             yield from leaves_of(value, f"{before}{name}.")
         else:
             yield before + name, value
 
 
-def texts_in(members: Members) -> dict[str, str]:
+def texts_in(members: JsonObject) -> dict[str, str]:
     """Those `leaves_of` an object that are texts, or numbers that may be dates, by column, but for names with _."""
     leaves = [(name, value) for name, value in leaves_of(members) if name.rpartition(".")[2][:1] != "_"]
     dates = {name: f"{value:.16g}" for name, value in leaves if type(value) is float and 1e6 < value < 1e8}
@@ -161,7 +161,7 @@ def as_decoded(value: Any, path: tuple[str, ...]) -> Any:
     if isinstance(value, str):
         return str.__str__(value)  # of a class of its own, such as NumPy's, too
     if isinstance(value, Mapping):
-        return Members((str(name), as_decoded(item, (*path, str(name)))) for name, item in value.items())
+        return JsonObject((str(name), as_decoded(item, (*path, str(name)))) for name, item in value.items())
     if isinstance(value, datetime.time):
         return str(value.replace(tzinfo=None))  # zones do not count, nor do those of dates
     if isinstance(value, datetime.date | datetime.timedelta | np.datetime64):
@@ -209,9 +209,9 @@ def sources_of(items: Iterable[Any]) -> list[Any]:
     return list(rest)
 
 
-def described(value: Any) -> str:
+def display(value: Any) -> str:
     """Return what a value is, for a message."""
-    if isinstance(value, Members):
+    if isinstance(value, JsonObject):
         return "an object"
     if isinstance(value, list):
         return "an array"

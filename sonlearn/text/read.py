@@ -22,10 +22,10 @@ from sonlearn.interrupts import Interrupted
 from sonlearn.options import TextOptions
 from sonlearn.options.text import NAMESPACED, OF_BOTH, OF_NAMESPACES, OF_TABLES, TABLES
 from sonlearn.text.chunk import ChunkParser
-from sonlearn.text.columns import ColumnTable, Found, Labelling
+from sonlearn.text.columns import ColumnTable, Labelling, TableSchema
 from sonlearn.text.hashing import constant_id
 from sonlearn.text.interact import never_met
-from sonlearn.text.malformed import SHOWN_ERRORS, Malformed, behind, no_example, without
+from sonlearn.text.malformed import SHOWN_ERRORS, Malformed, no_example, shifted, without_rows
 from sonlearn.text.names import NameTable
 from sonlearn.text.objects import SAMPLE, RecordSource, first_objects, sources_of, texts_in, usual_members
 from sonlearn.text.pipeline import map_prefetching
@@ -43,7 +43,7 @@ from sonlearn.text.source import (
     reason,
     source_name,
 )
-from sonlearn.text.suspicions import noted
+from sonlearn.text.suspicions import with_encoding_notes
 
 if TYPE_CHECKING:
     from sonlearn.text.flat import TableRows
@@ -221,7 +221,7 @@ class Reader:
         if usual:
             self.columns.usual = self.columns.always_at_top
         self._usual_before, known = self.columns.usual, bool(self.columns.known)
-        self._tells_usual, self._tells_texts = usual and not known, texts and not known
+        self._infers_usual, self._infers_texts = usual and not known, texts and not known
         self.notes: list[str] = []
         self.tables: list[tuple[str, tuple[str, ...]]] = []
         self.waiting = 0
@@ -244,20 +244,20 @@ class Reader:
                 self.names.add(result.names)
             spaces |= result.spaces
             if result.found is not None:
-                self._found(result.found, source)
+                self._update_columns(result.found, source)
             line = 0 if first else line
             for batch in self._checked(result, source, line):
                 examples += batch.n
                 yield batch
             line += result.lines
         if examples == 0:
-            self.nothing()
+            self.raise_empty()
         self.notes += never_met(self.options, spaces) if self.format == "vw" else ()
 
     def _parsed(self) -> Iterator[tuple[str, bool, ParsedChunk]]:
         """The chunks of all sources, parsed: (source, whether it is the first of the source, what became of it)."""
         items = self._items()
-        if self.tells:  # here, where signals come: what has come before one is told
+        if self.infers:  # here, where signals come: what has come before one is told
             items = itertools.chain([*itertools.islice(items, 1)], items)
         return map_prefetching(items, self._parse, self._threads) if self._threads > 0 else map(self._parse, items)
 
@@ -291,21 +291,21 @@ class Reader:
     def _check(self) -> None:
         """`check_options`, once the format is known; of tables again once the columns of texts are."""
         if self.format is not None:
-            waits = self._tells_texts and self.format in TABLES
+            waits = self._infers_texts and self.format in TABLES
             check_options(dataclasses.replace(self.options, ngram=(), skips=()) if waits else self.options, self.format)
 
-    def _found(self, found: Found, source: str) -> None:
+    def _update_columns(self, found: TableSchema, source: str) -> None:
         """Compare the columns of a table with those that are known, and add them; note what is to be said."""
         table, notes = (source, () if found.objects else found.columns), list[str]()
         is_new = table not in self.tables[-1:] and bool(found.columns or found.kinds)
-        if is_new or (found.objects and self.columns.rests):
+        if is_new or (found.objects and self.columns.is_frozen):
             notes = self.columns.check(found, source, self._labels.needed)
         self.tables += [table] if is_new else []
-        self.columns.meet(found)
+        self.columns.add_schema(found)
         for note in (*notes, *found.faults, *(found.notes if self._labels.needed else ())):
             self.notes += [] if note in self.notes else [note]
 
-    def nothing(self) -> None:
+    def raise_empty(self) -> None:
         """Raise InputError: there was no example."""
         names = ", ".join(map(source_name, self.sources)) or "<nothing>"
         found = "a header and no rows" if self.tables else "an empty stream"
@@ -316,9 +316,9 @@ class Reader:
         return raw if self.meter is None else self.meter.watch(raw)
 
     @property
-    def tells(self) -> bool:
+    def infers(self) -> bool:
         """Return whether the first rows are still to tell something."""
-        return self._tells_usual or self._tells_texts
+        return self._infers_usual or self._infers_texts
 
     def chunks_of(self, source: Source, guesses: bool = False) -> Iterator[np.ndarray]:
         """The text of a source; the first one's when its first rows have told what they tell.
@@ -327,16 +327,16 @@ class Reader:
         """
         name = source_name(source)
         chunks = read_chunks(source, self._chunk_bytes, self._watch, stretch=self._stretch)
-        chunks = noted(chunks, name, self.notes)
+        chunks = with_encoding_notes(chunks, name, self.notes)
         if guesses and self.format is None and (self.options.label or self.options.given(OF_TABLES)):
             text, chunks = peeked(chunks)
             self.format = "json" if detect_format(text) == "json" else "csv"
             self._check()
-        waits = self.tells and self.format in (None, "json", "csv")
+        waits = self.infers and self.format in (None, "json", "csv")
         return self._infer(chunks, name) if waits else chunks
 
     def _infer(self, chunks: Iterator[np.ndarray], name: str) -> Iterator[np.ndarray]:
-        """The same text, after `_tell` of the first rows, at a signal of those that have come: they are one chunk."""
+        """The same text, after `_infer_from` of the first rows, at a signal of those that came: they are one chunk."""
         begun, problems = list[np.ndarray](), list[InputError | Interrupted]()
 
         def drawn() -> Iterator[np.ndarray]:
@@ -348,8 +348,8 @@ class Reader:
             except (InputError, Interrupted) as error:  # which comes behind what was read before it
                 problems.append(error)
 
-        if self._tell(drawn(), name):
-            self._tells_usual = self._tells_texts = False
+        if self._infer_from(drawn(), name):
+            self._infers_usual = self._infers_texts = False
         self.waiting = 0
         if begun:
             yield np.concatenate(begun)
@@ -357,7 +357,7 @@ class Reader:
             raise problem
         yield from chunks
 
-    def _tell(self, chunks: Iterator[np.ndarray], name: str) -> bool:
+    def _infer_from(self, chunks: Iterator[np.ndarray], name: str) -> bool:
         """See in the first rows how columns are read, and which members are usual; return whether there are rows.
 
         Rows of other formats tell nothing.
@@ -368,16 +368,16 @@ class Reader:
         chunks, rows = itertools.chain([text], chunks), list[dict[str, str]]()
         if format == "json":
             objects = first_objects(line for text in chunks for line in text.tobytes().split(b"\n"))
-            if self._tells_usual:
+            if self._infers_usual:
                 self.columns.usual = usual_members(objects)
             rows = list(map(texts_in, objects))
-        elif format == "csv" and self._tells_texts:
+        elif format == "csv" and self._infers_texts:
             from sonlearn.text.csv import CsvRecords
 
             with contextlib.suppress(InputError):  # of the header, which is read again
                 first = itertools.islice(CsvRecords(chunks, name, self.options).objects(), SAMPLE)
                 rows = [row for _, row in first if not isinstance(row, InputError)]
-        if self._tells_texts and rows:
+        if self._infers_texts and rows:
             from sonlearn.text.infer import infer
 
             self.options = infer(self.options, rows)
@@ -387,11 +387,11 @@ class Reader:
         """Rows of a file of Parquet or Arrow, or of a table in memory."""
         from sonlearn.text.arrow import read_arrow
 
-        tells, self._tells_texts = self._tells_texts, False
-        tables = read_arrow(source, self.options, self._labels, self._watch, self.columns, name=name, texts=tells)
+        infers, self._infers_texts = self._infers_texts, False
+        tables = read_arrow(source, self.options, self._labels, self._watch, self.columns, name=name, texts=infers)
         for table in tables:
-            if tells and table.found is not None and table.found.read_as is not None:
-                self.options, tells = self.options.with_inferred(table.found.read_as), False
+            if infers and table.found is not None and table.found.read_as is not None:
+                self.options, infers = self.options.with_inferred(table.found.read_as), False
             yield table
 
     def _rows(self, chunks: Iterator[np.ndarray], name: str) -> Iterator[ParsedChunk]:
@@ -434,14 +434,14 @@ class Reader:
 
     def _checked(self, parsed: ParsedChunk, source: str, lines_before: int) -> Iterator[Any]:
         """The batches of a chunk with their place in the source, up to the malformed line that is one too many."""
-        errors, batches = behind(parsed.errors, lines_before), []
+        errors, batches = shifted(parsed.errors, lines_before), []
         for batch in parsed.batches:
-            batch, problems = self._placed(batch, source, lines_before)
+            batch, problems = self._with_source(batch, source, lines_before)
             errors += problems
             batches.append(batch)
-        yield from self.malformed.left_out(batches, sorted(errors, key=lambda error: error.line or 0))
+        yield from self.malformed.filtered(batches, sorted(errors, key=lambda error: error.line or 0))
 
-    def _placed(self, batch: Any, source: str, lines_before: int) -> tuple[Any, list[InputError]]:
+    def _with_source(self, batch: Any, source: str, lines_before: int) -> tuple[Any, list[InputError]]:
         """A batch with its place in the source, and the errors of rows that are left out of it all the same."""
         constant = constant_id(self.options, self.format)
         batch = batch._replace(lines=batch.lines + lines_before, source=source, constant=constant)
@@ -449,7 +449,7 @@ class Reader:
             return batch, []
         from sonlearn.text.messages import name_problems
 
-        return without(batch, name_problems(batch))
+        return without_rows(batch, name_problems(batch))
 
 
 def check_options(options: TextOptions, format: str) -> None:
@@ -481,13 +481,13 @@ def read_batches(
     class_names: bool = False,
 ) -> Iterator[Batch]:
     """Batches of `sources`: see `Reader`, which also tells the format and can skip malformed lines."""
-    from sonlearn.options.python import naming
+    from sonlearn.options.python import errors_in_keywords
 
     def batches() -> Iterator[Batch]:
-        with naming("read_batches"):
+        with errors_in_keywords("read_batches"):
             yield from reader
 
-    with naming("read_batches"):
+    with errors_in_keywords("read_batches"):
         labels = Labelling(names=class_names)
         reader = Reader(sources, options, chunk_bytes=chunk_bytes, threads=threads, labels=labels)
     return batches()

@@ -58,7 +58,7 @@ from sonlearn.text.columns import (
 )
 from sonlearn.text.encode import ColumnEncoder, RowLists, TableEncoder, words_of
 from sonlearn.text.hashing import hash_bytes
-from sonlearn.text.objects import SAMPLE, TOO_DEEP, LongRowError, Members, Record, RowError, described, members_of
+from sonlearn.text.objects import SAMPLE, TOO_DEEP, JsonObject, LongRowError, Record, RowError, display, json_object
 from sonlearn.text.rows import ParsedChunk, Runs
 from sonlearn.text.vw import make_names
 
@@ -170,11 +170,11 @@ class RecordRows:
         self._runs: list[tuple[int, int]] = []
         self._run_indptr = [0]
         self._digits = columns is not None
-        known, rests = (columns.known, columns.rests) if columns is not None else ({}, False)
+        known, is_frozen = (columns.known, columns.is_frozen) if columns is not None else ({}, False)
         self._label_needed = labels.in_each and bool(options.label)
         #: Members of a chunk before others are features and no more, but where a member that is not known is a fault.
-        self._most = math.inf if rests and known and columns is not None and columns.fixed else MOST_OF_OBJECTS
-        always = () if columns is None else columns.always if rests else columns.usual
+        self._most = math.inf if is_frozen and known and columns is not None and columns.fixed else MOST_OF_OBJECTS
+        always = () if columns is None else columns.always if is_frozen else columns.usual
         self._always = {name: None for name in always if name not in self._roles or reading_of(name, options)}
 
     def add(self, record: Record, line: int) -> None:
@@ -186,14 +186,14 @@ class RecordRows:
         self._room = self._most - len(self._met)  # for members that the chunk has not had
         mark, self._end = self._table.mark(), len(self._rows.entries) + self._table.most
         try:
-            self._object(members_of(record), " ")
+            self._object(json_object(record), " ")
             if self._label_needed and not self._labelled:
                 raise without_label(self._table.options)
             if self._always:
                 self._absent()
         except (RowError, RecursionError, UnicodeEncodeError) as error:
             self._rows.undo()
-            self._table.back_to(mark)
+            self._table.roll_back(mark)
             del self._runs[self._run_indptr[-1] :]
             if isinstance(error, RecursionError):
                 raise RowError(*TOO_DEEP) from None
@@ -252,7 +252,7 @@ class RecordRows:
 
     # -- features ----------------------------------------------------------------------------------------------------
 
-    def _object(self, members: Members, space: str) -> None:
+    def _object(self, members: JsonObject, space: str) -> None:
         """The features of an object, in the namespace `space`."""
         seed, path = self._enter(space), tuple(self._path)
         level, entries = self._levels.setdefault(path, {}), self._rows.entries
@@ -274,9 +274,9 @@ class RecordRows:
                 self._special(name, value, space)
             elif member.ignored if path else self._left_out(member, value):
                 continue
-            elif kind is Members or kind is list:
+            elif kind is JsonObject or kind is list:
                 self._path.append(name)
-                if kind is Members:
+                if kind is JsonObject:
                     self._object(value, name)
                 else:
                     self._array(value, name)
@@ -351,7 +351,7 @@ class RecordRows:
         """Return whether ``--ignore`` or ``--keep`` leaves out a member of the object itself."""
         if not self._kept:
             return member.ignored
-        of_space = isinstance(value, Members | list) and raw(member.title)[:1] in self._spaces_kept
+        of_space = isinstance(value, JsonObject | list) and raw(member.title)[:1] in self._spaces_kept
         return member.title not in self._kept and not of_space
 
     def _words(self, seed: int, space: str, words: list[str]) -> None:
@@ -374,11 +374,11 @@ class RecordRows:
                 at += 1
             elif type(value) is str:
                 self._words(seed, space, words_of(value))
-            elif isinstance(value, Members):
+            elif isinstance(value, JsonObject):
                 self._object(value, space)
                 self._enter(space)
             elif value is not None:
-                raise RowError(described(value), _ELEMENT, tuple(self._path))
+                raise RowError(display(value), _ELEMENT, tuple(self._path))
 
     def _enter(self, space: str) -> int:
         """Let what follows belong to a namespace; its hash."""
@@ -405,7 +405,7 @@ class RecordRows:
         at = (*self._path, name)
         if name == "_text":
             if type(value) is not str:
-                raise RowError(described(value), "a text of words", at)
+                raise RowError(display(value), "a text of words", at)
             words = [word.translate(_UNDERSCORES) for word in re.split("[ \t]+", value) if word]
             self._words(self._enter(space), space, words)
         elif name in _OF_BANDITS:
@@ -414,7 +414,7 @@ class RecordRows:
             )
         elif name.lower() == "_tag":
             if type(value) is not str or "\n" in value or "\r" in value:
-                raise RowError(described(value), "a text of one line as tag", at)
+                raise RowError(display(value), "a text of one line as tag", at)
             self._tag = value
         elif name == "_label":
             self._set_label(value, at)
@@ -440,7 +440,7 @@ class RecordRows:
     def _set_label(self, value: Any, at: tuple[str, ...]) -> None:
         """The label of a record."""
         self._labelled = True
-        if isinstance(value, Members):
+        if isinstance(value, JsonObject):
             for name, part in value:
                 self._set_part(name, part, (*at, name))
         elif type(value) is float:
@@ -458,7 +458,7 @@ class RecordRows:
                 else:
                     self._set_part(part, float(word), at)
         elif value is not None:
-            raise RowError(described(value), f"a label ({FINITE})", at)
+            raise RowError(display(value), f"a label ({FINITE})", at)
 
     def _set_part(self, name: str, value: Any, at: tuple[str, ...]) -> None:
         place = {"label": 0, "weight": 1, "initial": 2}.get(name.lower())
@@ -467,7 +467,7 @@ class RecordRows:
         if value is None:
             return
         if type(value) is not float or not math.isfinite(value) or (place == 1 and value < 0):
-            raise RowError(described(value), f"{FINITE}{', at least 0,' if place == 1 else ''} as {name.lower()}", at)
+            raise RowError(display(value), f"{FINITE}{', at least 0,' if place == 1 else ''} as {name.lower()}", at)
         self._label[place] = value
 
 
@@ -476,5 +476,5 @@ def _line_of(value: Any, role: str, at: tuple[str, ...]) -> str:
     if type(value) is float:
         value = repr(value).removesuffix(".0")
     if value is not None and (type(value) is not str or "\n" in value or "\r" in value):
-        raise RowError(described(value), f"a text of one line, or a number, as {role}", at)
+        raise RowError(display(value), f"a text of one line, or a number, as {role}", at)
     return (value or "").strip()

@@ -12,7 +12,7 @@ from sonlearn.jit import inline
 
 if TYPE_CHECKING:
     from sonlearn.errors import InputError
-    from sonlearn.text.columns import Found
+    from sonlearn.text.columns import TableSchema
     from sonlearn.text.names import Named
 
 # Entries of the state array.
@@ -76,7 +76,7 @@ class ParsedChunk(NamedTuple):
     errors: list[InputError]
     lines: int
     names: list[Named] = []  # noqa: RUF012
-    found: Found | None = None
+    found: TableSchema | None = None
     spaces: frozenset[int] = frozenset()
     runs: Runs | None = None
 

@@ -76,7 +76,7 @@ def bytes_notes(text: bytes, source: str) -> list[str]:
     return []
 
 
-def noted(chunks: Iterable[np.ndarray], source: str, notes: list[str]) -> Iterator[np.ndarray]:
+def with_encoding_notes(chunks: Iterable[np.ndarray], source: str, notes: list[str]) -> Iterator[np.ndarray]:
     """Yield chunks of text as they are; the first one beyond ASCII says whether it is UTF-8, which goes to `notes`."""
     seen = False
     for chunk in chunks:

@@ -309,7 +309,7 @@ class Tuning:
         working, due = self.at_work, []
         while all(contender.rows for contender in working):
             rows = [(contender, contender.rows.pop(0)) for contender in working]
-            best, row = min(rows, key=lambda pair: standing(self.by, pair[1].loss, pair[1].error))
+            best, row = min(rows, key=lambda pair: ranking_score(self.by, pair[1].loss, pair[1].error))
             due.append(Due(best.setting, row, best.progress.line(row)))
         return due
 
@@ -329,7 +329,7 @@ class Tuning:
         """Its score; in a later pass, before the first held-out row, the score of the rows it learned."""
         progress = contender.progress
         sums = progress.result if progress.result.weight > 0 else progress.trained
-        return standing(self.by, sums.average_loss, sums.average_error)
+        return ranking_score(self.by, sums.average_loss, sums.average_error)
 
     def _check_classes(self, batch: Batch) -> None:
         if self.by == "error" and not all(contender.progress.trained.classes for contender in self.at_work):
@@ -337,7 +337,7 @@ class Tuning:
             raise InputError(batch.source, "labels other than -1 and +1", remedy)
 
 
-def standing(by: str, loss: float | None, error: float | None) -> float:
+def ranking_score(by: str, loss: float | None, error: float | None) -> float:
     """The criterion `by`: lower is better, and an unknown value is worst."""
     score = loss if by == "loss" else error
     return math.inf if score is None else score

@@ -11,7 +11,7 @@ from places import ROOT
 
 from sonlearn import Learner, LearnOptions
 from sonlearn.commands import precompile as ahead
-from sonlearn.commands.messages import complain, telling_of_compiling
+from sonlearn.commands.messages import compilation_notice, to_stderr
 from sonlearn.jit import decorators
 from sonlearn.jit.settings import package_folders
 from sonlearn.jit.stored import is_possible
@@ -79,10 +79,10 @@ def test_a_second_run_imports_no_numba():
 def test_who_waits_at_a_terminal_is_told_how_far_compiling_is(quiet, terminal, monkeypatch, capsys):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
     begun, text = [], "compiling kernels for this version once, some twenty seconds ..."
-    with telling_of_compiling(quiet, lambda: begun.append(1)):
+    with compilation_notice(quiet, lambda: begun.append(1)):
         for _ in range(2):
             decorators._compiling()
-        complain("read")
+        to_stderr("read")
         decorators._compiling()
     assert begun == [1]
     told = f"\r{text} kernel 1\r{text} kernel 2\nread\n\r{text} kernel 3\n"
@@ -199,7 +199,7 @@ def test_the_rows_fit_every_learner(options):
     options = LearnOptions(**options)
     assert LearnOptions(**dataclasses.asdict(options)) == options
     for each in (*ahead.of_members(options), options):
-        rows = ahead.some_rows()
+        rows = ahead.sample_rows()
         assert not Learner(each).partial_fit(rows).refused.any()
 
 
@@ -208,7 +208,7 @@ def test_engines_are_compiled_before_what_numbers_features(monkeypatch):
     order, numbered, learned = [], learner.intern, FirstOrder.learn
     monkeypatch.setattr(learner, "intern", lambda *given: order.append("numbers") or numbered(*given))
     monkeypatch.setattr(FirstOrder, "learn", lambda *given: order.append("engine") or learned(*given))
-    ahead.learn_some(LearnOptions(method="nag"))
+    ahead.compile_learning(LearnOptions(method="nag"))
     assert order == ["engine", "numbers", "engine"]
 
 
@@ -223,7 +223,7 @@ def test_the_slowest_members_come_first():
 @pytest.mark.parametrize("kind", [{"cb_explore": 3}, {"cb_adf": True}])
 def test_warming_up_decisions_learns_some(kind):
     """What `warm` does for decisions: both reward models learn, so that all is compiled."""
-    bandit = ahead.decide_some(BanditOptions(**kind))
+    bandit = ahead.compile_decisions(BanditOptions(**kind))
     assert bandit.facts()["learned"] == (64 if "cb_explore" in kind else 32)
     assert bandit.facts()["pairs"] > 0
     assert bandit.facts()["error of the sketched model"] is not None

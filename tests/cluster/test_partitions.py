@@ -10,7 +10,7 @@ from streams import entries
 
 from sonlearn import DivergedError, InputError, LearnOptions, TextOptions, read_batches
 from sonlearn.cluster import tasks
-from sonlearn.cluster.partitions import Partition, PartitionReader, open_range, partitions, placed, plan_rounds
+from sonlearn.cluster.partitions import Partition, PartitionReader, open_range, partitions, plan_rounds, with_file_line
 from sonlearn.cluster.tasks import Reading
 
 TEXT = TextOptions(format="svmlight")
@@ -47,7 +47,7 @@ def test_a_store_is_read_like_a_disk(fsspec):
     assert len(found[-1]) == 201
     parts = partitions(["memory://cluster/c.*"], TEXT, 500)
     problems = [tasks.format_of(Reading(TEXT), part)[1] for part in parts]
-    done = tasks.Done()
+    done = tasks.PartResult()
     list(done.read(Reading(TEXT).reader(parts[-1], 1)))
     assert problems[:-1] == [None] * (len(parts) - 1)
     assert (done.problem.source, done.problem.line) == (parts[-1].path, len(LINES) + 1)
@@ -74,13 +74,13 @@ def test_errors_in_a_range_have_the_files_line(block, tmp_path):
     path.write_text("".join([*LINES[:150], "1 3:x\n", *LINES[150:]]))
     parts = partitions([str(path)], TEXT, block)
     found = [tasks.format_of(Reading(TEXT), part)[1] for part in parts]
-    done = [tasks.Done() for _ in parts]
+    done = [tasks.PartResult() for _ in parts]
     for part, each in zip(parts, done, strict=True):
         list(each.read(Reading(TEXT).reader(part, 1)))
     (problem,) = [each.problem for each in done if each.problem is not None]
     assert str(problem).startswith(f"{path}:151:5: found 'x'")
     assert all(error is None or str(error) == str(problem) for error in found)
-    skipping = [tasks.Done() for _ in parts]
+    skipping = [tasks.PartResult() for _ in parts]
     for part, each in zip(parts, skipping, strict=True):
         list(each.read(Reading(TEXT, on_error="skip").reader(part, 1)))
     assert [error.line for each in skipping for error in each.errors] == [151]
@@ -88,7 +88,7 @@ def test_errors_in_a_range_have_the_files_line(block, tmp_path):
     with pytest.raises(InputError) as raw:
         list(PartitionReader(at, TEXT))
     assert raw.value.line < 151
-    diverged = placed(DivergedError(f"{path}:{raw.value.line}: the prediction"), at)
+    diverged = with_file_line(DivergedError(f"{path}:{raw.value.line}: the prediction"), at)
     assert str(diverged) == f"{path}:151: the prediction"
 
 
@@ -111,7 +111,7 @@ def test_tables_in_memory_are_what_they_are_as_csv(tmp_path, pyarrow, pandas):
     expected = rows(read_batches(str(tmp_path / "t.csv"), options))
     assert rows(PartitionReader(pyarrow.table(columns), options)) == expected
     assert rows(PartitionReader(pandas.DataFrame(columns, index=[5, 6, 7]), options)) == expected
-    done = tasks.Done()
+    done = tasks.PartResult()
     list(done.read(PartitionReader(pyarrow.table({"y": [1.0], "a": [float("inf")]}), options, "<partition 4>")))
     assert str(done.problem).startswith("<partition 4>:1: found 'inf' in the column 'a', expected a finite")
 

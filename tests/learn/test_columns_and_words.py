@@ -47,7 +47,7 @@ def part_of(name, kind):
     return VIEWS[member(name, loss, several).view].part
 
 
-def members_of(kind):
+def json_object(kind):
     loss, several = KINDS[kind].get("loss", "logistic"), kind == "several"
     return [*default_members(loss, several=several), *(each.name for each in word_members(loss, several))]
 
@@ -55,7 +55,7 @@ def members_of(kind):
 @kinds
 def test_a_member_sees_the_part_that_is_its_own(kind):
     """Bit by bit what it makes of rows that have nothing else, also where their features have other numbers."""
-    names = [name for name in members_of(kind) if part_of(name, kind) != ROW and ":stacked" not in name]
+    names = [name for name in json_object(kind) if part_of(name, kind) != ROW and ":stacked" not in name]
     whole = learned(table(kind=kind), members=tuple(names), prune=False, **KINDS[kind])
     assert whole.state.now["in_parts"][0] == 1
     found = whole.contributions(table(40, kind, seed=1), 0 if kind == "several" else None)

@@ -229,15 +229,15 @@ def test_a_rare_class_that_nobody_predicts_is_told():
     metrics = metrics_of(LearnOptions(method="nag"), y, np.where(y > 0, -3.0, -5.0 - np.arange(n) % 3), np.ones(n))
     assert metrics.result()["decided"]["predicted"] == 0
     assert metrics.result()["best_f1"]["f1"] == 1.0
-    assert metrics.nobody().startswith("no example was predicted +1, though 0.2 % are")
-    assert metrics_of(LearnOptions(method="nag"), y, 10 * y, np.ones(n)).nobody() == ""
+    assert metrics.never_positive().startswith("no example was predicted +1, though 0.2 % are")
+    assert metrics_of(LearnOptions(method="nag"), y, 10 * y, np.ones(n)).never_positive() == ""
 
 
 def test_without_labels_of_both_kinds_there_is_nothing_to_rank():
     metrics = metrics_of(LearnOptions(method="nag"), np.full(5, -1.0), np.arange(5.0), np.ones(5))
     assert metrics.result()["auc"] is metrics.result()["average_precision"] is metrics.result()["best_f1"] is None
     assert metrics.lines()[0] == "area under the ROC curve = n.a."
-    assert metrics.nobody() == ""
+    assert metrics.never_positive() == ""
     none = metrics_of(LearnOptions(method="nag"), np.full(3, np.nan), np.zeros(3), np.ones(3))
     assert none.result() is None
     assert none.lines() == []

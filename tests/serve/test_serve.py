@@ -242,7 +242,7 @@ def test_requests_that_are_worked_on_together_have_the_answers_of_each_alone(lea
 
 
 def test_too_much_waiting_is_refused(monkeypatch):
-    monkeypatch.setattr(module, "MOST_WAITING", 100)
+    monkeypatch.setattr(module, "MAX_QUEUED_BYTES", 100)
 
     async def run():
         worker = module.Worker(learner_of(VW[:10]), NameTable())

@@ -144,15 +144,15 @@ def test_a_restart_loses_nothing(tmp_path):
     with contextlib.closing(EventLog(str(path))) as events:
         assert replay(whole, events, None, learns=True) == 3
         same_state(whole, first)
-        assert events.knows(mark)
+        assert events.covers(mark)
         assert replay(learner, events, mark, learns=True) == 1
         same_state(learner, first)
-        assert not events.knows(None)
-        assert not events.knows({**mark, "log": "other"})
-        assert not events.knows({"end": 10, "last": early[0]})
+        assert not events.covers(None)
+        assert not events.covers({**mark, "log": "other"})
+        assert not events.covers({"end": 10, "last": early[0]})
         for what in ("decisions", "rewards"):
             with pytest.raises(ModelFileError, match=f"{what}, and the model has seen 99; give the whole log"):
-                events.knows({**mark, what: 99})
+                events.covers({**mark, what: 99})
 
 
 def test_old_events_are_removed(tmp_path, cli):
@@ -177,9 +177,9 @@ def test_old_events_are_removed(tmp_path, cli):
         late = server.events.mark()
     with contextlib.closing(EventLog(str(path))) as events:
         assert (events.mark(), events.pending) == (late, 0)
-        assert events.knows({**early, "rewards": 2})
+        assert events.covers({**early, "rewards": 2})
         with pytest.raises(ModelFileError, match="1 rewards that the model has not learned were removed"):
-            events.knows(early)
+            events.covers(early)
     before.partial_fit(decisions_of(path, learner)[0])
     assert before.examples == 101
     for arguments, expected in (
@@ -309,7 +309,7 @@ def test_a_damaged_log_is_an_error_of_one_line(tmp_path):
         begin = r.randrange(len(whole))
         cut = r.choice([b"", r.randbytes(2) + whole[begin + 2 :], b"\xff" + whole[begin + 1 :]])
         path.write_bytes(whole[:begin] + cut)
-        for ask in (EventLog.mark, lambda log: log.knows(mark), lambda log: list(log.older(math.inf)),
+        for ask in (EventLog.mark, lambda log: log.covers(mark), lambda log: list(log.older(math.inf)),
                     lambda log: list(log.rewarded(0)), lambda log: log.find("b7")):  # fmt: skip
             try:
                 with contextlib.closing(EventLog(str(path))) as events:

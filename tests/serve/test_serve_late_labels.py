@@ -187,7 +187,7 @@ def test_logs_are_of_rows_or_of_decisions(tmp_path):
         EventLog(str(tmp_path / "decisions"), "rows")
     told = "found 0 labels, and the model has seen 3; give the whole log"
     with contextlib.closing(EventLog(str(tmp_path / "rows"), "rows")) as log, pytest.raises(ModelFileError, match=told):
-        log.knows({**log.mark(), "rewards": 3})
+        log.covers({**log.mark(), "rewards": 3})
 
 
 def test_the_page_of_the_server(tmp_path):

@@ -229,7 +229,7 @@ def test_headers_and_lines_have_an_end(learner):
 def test_bodies_that_come_in_are_held_within_a_bound(learner, monkeypatch):
     """One that goes beyond it is refused, and may be sent again."""
     for module in (app, worker):
-        monkeypatch.setattr(module, "MOST_WAITING", 100, raising=False)
+        monkeypatch.setattr(module, "MAX_QUEUED_BYTES", 100, raising=False)
     with served(learner, timeout=10.0) as server, server.connection(server.http) as client:
         client.sendall(POST + b"90\r\nconnection: close\r\n\r\n" + ROW * 9)
         deadline = time.monotonic() + 10
@@ -264,13 +264,13 @@ def test_a_stop_finishes_what_has_been_asked(learner, caplog):
     rows = json.dumps([{"a": {"x": 1}}] * 20_000).encode()
     head = POST + b"%d\r\ncontent-type: application/json\r\n\r\n" % len(rows)
     with served(learner, timeout=300.0) as server:  # more than `Served.stop` waits: no connection is given up
-        asked, answer_to = set(), server.worker.answer_to
+        asked, enqueue = set(), server.worker.enqueue
 
         def noted(request):
             asked.add(request.kind)
-            return answer_to(request)
+            return enqueue(request)
 
-        server.worker.answer_to = noted
+        server.worker.enqueue = noted
         with (
             server.connection(server.http) as client, server.connection(server.tcp) as lines,
             server.connection(server.http) as idle, server.connection(server.tcp) as idle_lines,

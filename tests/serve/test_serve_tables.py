@@ -47,7 +47,7 @@ def test_a_model_of_json_takes_vw_text_as_predict_does():
 def test_rows_of_a_table_are_those_of_csv():
     learner = of_table()
     header, row = "n,city,note", '3,Graz,"A good, GOOD day"'
-    text, columns = f"{header}\n{row}\n,,\n".encode(), learner.columns.at_rest()
+    text, columns = f"{header}\n{row}\n,,\n".encode(), learner.columns.frozen()
     (batch,) = Reader(io.BytesIO(text), learner.text, labels=Labelling(needed=False), columns=columns)
     expected = learner.predict(batch).prediction.tolist()
     rows = [{"n": 3, "city": "Graz", "note": "A good, GOOD day"}, {"n": None, "city": None, "note": None}]
@@ -88,7 +88,7 @@ def test_a_model_of_tables_takes_csv_as_predict_does(flags):
         return text.replace(",", ";").replace(".", ",") if flags else text
 
     text = spelt('key,city,n\na,Graz,2\n"b\n2",Wien,1.5\n,Linz,\n')
-    columns = learner.columns.at_rest()
+    columns = learner.columns.frozen()
     (batch,) = Reader(io.BytesIO(text.encode()), learner.text, labels=Labelling(needed=False), columns=columns)
     with served(learner, learns=True) as server:
         expected = format_lines(learner.predict(batch).prediction, batch.tags)
@@ -204,7 +204,7 @@ def test_a_reply_says_of_what_columns_its_own_request_had():
         ):
             assert (server.ask("POST", "/predict", text, media)[0], server.told) == (200, notes)
         body = json.dumps(whole | {"town": 1}) + "\n"
-        requests = [worker.PredictionRequest("lines", text.encode(), False, True, worker.NOTHING_MORE)
+        requests = [worker.PredictionRequest("lines", text.encode(), False, True, worker.NO_EXTRAS)
                     for text in (body, json.dumps(whole) + "\n", body)]  # fmt: skip
         task = worker.Task(requests)
         server.worker._work(task)

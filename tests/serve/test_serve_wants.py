@@ -127,7 +127,7 @@ def test_what_is_long_lets_others_have_their_turn(learn, monkeypatch):
     monkeypatch.setattr(module, "STEP_ENTRIES", 100)
     learner, alone = learner_of(), learner_of()
     long = "".join(f"{'+-'[i % 2]}1 {1 + i % 7}:1 {9 + i % 5}:2\n" for i in range(9000)).encode()
-    values, answered = in_turn(learner, ("text", long, learn, module.NOTHING_MORE))
+    values, answered = in_turn(learner, ("text", long, learn, module.NO_EXTRAS))
     assert len(values.values) == 9000
     if learn:  # rows are learned in the order of their requests
         assert answered.index("learns") > answered.index("long")
@@ -139,7 +139,7 @@ def test_what_is_long_lets_others_have_their_turn(learn, monkeypatch):
 def test_of_long_requests_few_are_under_way_at_once(monkeypatch):
     """The others wait, those that learn in the order in which they came; what is short does not."""
     monkeypatch.setattr(module, "STEP_ENTRIES", 100)
-    monkeypatch.setattr(module, "MOST_UNDER_WAY", 1 << 17, raising=False)
+    monkeypatch.setattr(module, "MAX_BYTES_IN_PROGRESS", 1 << 17, raising=False)
     long, under_way, answered = b"1 1:1 2:1\n" * 9000, set(), []
 
     async def run():
@@ -171,8 +171,8 @@ def in_turn(learner, request):
         worker = module.Worker(learner, NameTable())
         running = asyncio.ensure_future(worker.run())
 
-        async def one(name, kind, text, learn, wants=module.NOTHING_MORE):
-            answer = await worker.ask(kind, text, learn=learn, wants=wants)
+        async def one(name, kind, text, learn, extras=module.NO_EXTRAS):
+            answer = await worker.ask(kind, text, learn=learn, extras=extras)
             answered.append(name)
             return answer
 
@@ -200,7 +200,7 @@ def test_explaining_lets_others_have_their_turn(monkeypatch):
     row = json.dumps({str(j): 1.0 for j in range(1, 31)}).encode()
     row_of_30 = b"0 " + b" ".join(b"%d:1" % j for j in range(1, 31))
     expected = learner.explain(next(read_batches(io.BytesIO(row_of_30), learner.text)))
-    reply, answered = in_turn(learner, ("lines", row, False, module.Wants(explain=True)))
+    reply, answered = in_turn(learner, ("lines", row, False, module.Extras(explain=True)))
     assert answered.index("learns") > answered.index("long")
     (told,) = reply.more["explanations"]
     assert told["raw"] == reply.values[0] == expected[0].attributions[0].raw
@@ -249,4 +249,4 @@ def test_long_bodies_are_parsed_in_steps(kind, monkeypatch):
 @pytest.mark.parametrize("row", [{f"a{i}": i for i in range(9000)}, {"a": [0.5] * 9000}, {"_text": "tea " * 20000}])
 def test_long_rows_of_a_document_are_parsed_one_by_one(row):
     rows = list(module.elements(json.dumps([row] * 3 + [{"a": 1}] * 500).encode()))
-    assert [len(part) for part in module.parts_of(iter(rows))] == [1, 1, 1, 256, 244]
+    assert [len(part) for part in module.pieces_of(iter(rows))] == [1, 1, 1, 256, 244]

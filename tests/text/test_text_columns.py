@@ -20,7 +20,7 @@ from sonlearn import InputError, OptionError, TextOptions
 from sonlearn.options.bandit import BanditOptions
 from sonlearn.text import columns
 from sonlearn.text.chunk import ChunkParser
-from sonlearn.text.columns import ColumnTable, Found, Labelling
+from sonlearn.text.columns import ColumnTable, Labelling, TableSchema
 from sonlearn.text.csv import field_place
 from sonlearn.text.dates import date_in, hours_in
 from sonlearn.text.decisions import DecisionReader
@@ -388,10 +388,10 @@ def test_infinity_among_names_is_one_of_them(word):
     for before in ("", "5,1\n", "Beta,1\n5,1\n"):  # no name, or a number as well
         with pytest.raises(InputError, match=f"found '{word}' in the column 'n', expected a finite number"):
             read(f"n,y\n{before}{word},-1\n")
-    at_rest = [TableEncoder(TextOptions(), ColumnTable({"n": (kind,)}).at_rest()) for kind in ("category", "number")]
-    assert len(at_rest[0].column("n").entries(word)) == 1
+    frozen = [TableEncoder(TextOptions(), ColumnTable({"n": (kind,)}).frozen()) for kind in ("category", "number")]
+    assert len(frozen[0].column("n").entries(word)) == 1
     with pytest.raises(RowError, match="a finite number"):
-        at_rest[1].column("n").entries(word)
+        frozen[1].column("n").entries(word)
 
 
 def test_field_places():
@@ -417,20 +417,20 @@ def test_a_batch_that_is_cut_keeps_its_malformed_rows():
 
 def test_column_table():
     known = ColumnTable({"a": ["number"], "b": ["text"]})
-    assert known.check(Found(("a", "b"), {}), "f", True) == []
-    assert len(known.check(Found(("a", "c"), {}), "f", False)) == 2
+    assert known.check(TableSchema(("a", "b"), {}), "f", True) == []
+    assert len(known.check(TableSchema(("a", "c"), {}), "f", False)) == 2
     with pytest.raises(InputError, match="found the columns 'c', expected columns that the model knows: 'a', 'b'"):
-        known.check(Found(("c",), {}), "f", False)
+        known.check(TableSchema(("c",), {}), "f", False)
     known.add({"a": ["missing"], "d": ["date"]})
     assert known.known == {"a": ("number", "missing"), "b": ("text",), "d": ("date",)}
-    assert ColumnTable().check(Found(("c",), {}), "f", False) == []
+    assert ColumnTable().check(TableSchema(("c",), {}), "f", False) == []
 
 
 def test_a_further_object_costs_what_it_has_and_not_what_is_known(monkeypatch):
     joined = []
     monkeypatch.setattr(columns, "_kinds", lambda *both, own=columns._kinds: joined.append(both) or own(*both))
     known = ColumnTable({**{f"c{i}": ("number", "absent") for i in range(1000)}, "a": ("number",)})
-    known.meet(Found(("c3",), {"c3": ("missing",)}, objects=True))
+    known.add_schema(TableSchema(("c3",), {"c3": ("missing",)}, objects=True))
     assert (known.known["c3"], known.known["a"]) == (("number", "missing", "absent"), ("number", "absent"))
     assert len(joined) == 2
 

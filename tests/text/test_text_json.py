@@ -359,8 +359,8 @@ def test_members_that_are_usual_are_missing_where_they_are_absent(rare):
         Reader(io.BytesIO(text), options, columns=columns, usual=True)  # what is learned further
         assert set(columns.usual) == {"a", "b"}
         assert columns.known.keys() - columns.usual == {"in^c", *(["seldom"] if rare else [])}
-        (at_rest,) = Reader(io.BytesIO(text), options, columns=columns.at_rest(), labels=Labelling(needed=False))
-        assert rows_of([at_rest]) == found[0]
+        (frozen,) = Reader(io.BytesIO(text), options, columns=columns.frozen(), labels=Labelling(needed=False))
+        assert rows_of([frozen]) == found[0]
     assert found == [found[0]] * 4
     (bare,) = Reader(io.BytesIO(texts[0]), options, columns=ColumnTable())
     assert bare.indptr[-1] == sum(map(len, found[0])) - 2 * 75

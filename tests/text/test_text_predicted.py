@@ -15,7 +15,7 @@ from sonlearn import InputError, Learner, TextOptions
 from sonlearn.data.batch import NO_BATCH
 from sonlearn.text.cache import CachedReader
 from sonlearn.text.chunk import ChunkParser
-from sonlearn.text.columns import ColumnTable, Found, Labelling, member_slot, name_slot
+from sonlearn.text.columns import ColumnTable, Labelling, TableSchema, member_slot, name_slot
 from sonlearn.text.flat import TableRows
 from sonlearn.text.names import NameTable
 from sonlearn.text.read import Reader
@@ -33,7 +33,7 @@ def counted(columns, text, options=OPTIONS, **how):
 
 def learned(text=LEARNED):
     """The columns of a table that has been learned, and what they held."""
-    return counted(ColumnTable(), text).at_rest()
+    return counted(ColumnTable(), text).frozen()
 
 
 def predicted(text, columns, **how):
@@ -197,7 +197,7 @@ def test_a_category_may_be_new_and_a_number_among_categories_is_named():
 def test_a_column_all_of_whose_categories_are_new_is_named(towns, named):
     names = [f"town={town}" for town in ("Graz", "Wien", "Linz")]
     slots = {name_slot(name, OPTIONS): [name] for name in names}
-    columns = learned().at_rest(slots | {name_slot("town=Bonn", OPTIONS): ["another in its slot"]})
+    columns = learned().frozen(slots | {name_slot("town=Bonn", OPTIONS): ["another in its slot"]})
     note = "the column 'town' has categories of which the model has met none ('Bonn')"
     assert (note in predicted("\n".join(["town", *towns]) + "\n", columns)[1]) == named
     assert note not in predicted("\n".join(["town", *towns]) + "\n", learned())[1]  # names that are not known
@@ -210,7 +210,7 @@ def test_a_column_all_of_whose_categories_are_new_is_named(towns, named):
 )  # fmt: skip
 def test_a_frequent_category_that_is_new_is_named_once(towns, named):
     names = [f"town={town}" for town in ("Graz", "Wien", "Linz")]
-    columns = learned().at_rest({name_slot(name, OPTIONS): [name] for name in names})
+    columns = learned().frozen({name_slot(name, OPTIONS): [name] for name in names})
     note = "the column 'town' has frequent categories that the model has not met ('Bonn')"
     assert predicted("\n".join(["town", *towns]) + "\n", columns)[1][1:] == [note] * named
     both = "\n".join(["town", *["Graz", "Bonn", "Ulm"] * 300]) + "\n"
@@ -224,7 +224,7 @@ def test_a_frequent_category_that_is_new_is_named_once(towns, named):
 )  # fmt: skip
 def test_dates_all_of_whose_weekdays_or_hours_are_new_are_named(days, said):
     names = ["day.weekday=Thu", "day.weekday=Fri", "day.hour=8", "day.month=3", "day.year"]
-    columns = learned().at_rest({name_slot(name, OPTIONS): [name] for name in names})
+    columns = learned().frozen({name_slot(name, OPTIONS): [name] for name in names})
     notes = predicted("\n".join(["day", *days]) + "\n", columns)[1]
     none = ["the column 'day' has {} of which the model has met none ({})".format(*said)] if said else []
     assert [note for note in notes if "has met none" in note] == none
@@ -255,7 +255,7 @@ def test_what_is_predicted_adds_nothing():
     columns = learned()
     known = dict(columns.known)
     predicted("n,more\n,1\n", columns)
-    columns.add(Found(("n",), {"n": ("text",)}).kinds)
+    columns.add(TableSchema(("n",), {"n": ("text",)}).kinds)
     assert columns.known == known
 
 
@@ -295,7 +295,7 @@ def test_years_and_months_that_were_not_met_count_as_near_ones(tmp_path, part, m
     columns = reloaded(Learner.merge(learners), tmp_path)
     assert sorted({each // 12 if year else each % 12 + 1 for each in columns.dates["day"]}) == met
     for asked, near in counts.items():
-        for known, value in ((columns.at_rest(), near), (columns, asked - 2000 * year)):
+        for known, value in ((columns.frozen(), near), (columns, asked - 2000 * year)):
             found = dict(predicted(f"day\n{f'{asked}-03' if year else f'2024-{asked:02}'}-01\n", known)[0][0])
             name, said = ("day.year", value) if year else (f"day.month={value}", 1)
             assert found[name_slot(name, OPTIONS)] == said
@@ -320,7 +320,7 @@ def test_ahead_of_dates_in_order_a_month_that_was_met_once_counts_as_the_last(tm
         learner = Learner(text=OPTIONS)
         for at in range(0, len(days), size):
             of_days(learner, days[at : at + size])
-        columns = reloaded(learner, tmp_path).at_rest()
+        columns = reloaded(learner, tmp_path).frozen()
         for asked, month in counts.items():
             slots = dict(predicted(f"day\n{asked}\n", columns)[0][0])
             assert name_slot(f"day.month={month}", OPTIONS) in slots
@@ -342,7 +342,7 @@ def test_of_dates_in_order_a_month_of_few_rows_counts_as_one_that_was_not_met(tm
     base, half = of_days(Learner(text=OPTIONS), days[:-4]), len(days[-4:]) // 2
     parts = [of_days(base.copy(), days[-4:][:half]), of_days(base.copy(), days[-4:][half:])]
     for learner in (of_days(Learner(text=OPTIONS), days), Learner.merge(parts, base)):
-        found = dict(predicted("day\n2024-01-02\n", reloaded(learner, tmp_path).at_rest())[0][0])
+        found = dict(predicted("day\n2024-01-02\n", reloaded(learner, tmp_path).frozen())[0][0])
         assert found[name_slot("day.year", OPTIONS)] == met[0]
         assert name_slot(f"day.month={met[1]}", OPTIONS) in found
 
@@ -396,7 +396,7 @@ def test_a_cache_of_one_model_is_not_read_for_another(tmp_path):
     path.write_text("n,town\n,Graz\n")
     found = []
     for mean in (2.0, 2.0, 7.0):
-        columns = ColumnTable({"n": ("number",), "town": ("category",)}, {"n": [1, mean]}).at_rest()
+        columns = ColumnTable({"n": ("number",), "town": ("category",)}, {"n": [1, mean]}).frozen()
         reader = CachedReader([str(path)], OPTIONS, path=tmp_path / "c", labels=Labelling(False), columns=columns)
         (batch,) = reader
         found.append((batch.values[0], reader.reason is None))
@@ -405,7 +405,7 @@ def test_a_cache_of_one_model_is_not_read_for_another(tmp_path):
 
 def test_a_column_of_ids_with_another_name_is_refused():
     options = dataclasses.replace(OPTIONS, id="key")
-    columns = ColumnTable({"n": ("number",)}, {"n": [1, 2.0]}).at_rest()
+    columns = ColumnTable({"n": ("number",)}, {"n": [1, 2.0]}).frozen()
 
     def ids(text):
         (batch,) = Reader(io.BytesIO(text.encode()), options, labels=Labelling(False), columns=columns)
@@ -487,7 +487,7 @@ def test_objects_are_predicted_as_rows_of_a_table_are(change, meant, said):
     def changed(by):
         return {k: v for k, v in (OBJECT | by).items() if v is not ...}
 
-    found, notes = of_lines([changed(change)] * 3, columns.at_rest())
+    found, notes = of_lines([changed(change)] * 3, columns.frozen())
     added = {member_slot(" ", name, LINES) for name in ("N", "town")}
     kept = [[entry for entry in row if entry[0] not in added] for row in found]
     if "day" in change:  # the weekday is that of the date
@@ -500,14 +500,14 @@ def test_objects_are_predicted_as_rows_of_a_table_are(change, meant, said):
 
 def test_a_mark_of_nothing_is_a_missing_date():
     columns, _ = of_objects()
-    (found, notes), (meant, _) = (of_lines([OBJECT | {"day": day}], columns.at_rest()) for day in ("?", None))
+    (found, notes), (meant, _) = (of_lines([OBJECT | {"day": day}], columns.frozen()) for day in ("?", None))
     assert found == meant
     assert notes == ["the column 'day' has missing dates, of which the model has met none: nothing stands for them"]
 
 
 def test_a_member_that_was_absent_from_what_was_learned_may_be_absent():
     columns, _ = of_objects(without=("n",))
-    assert of_lines([{k: v for k, v in OBJECT.items() if k != "n"} | {"more": 1}], columns.at_rest())[1] == []
+    assert of_lines([{k: v for k, v in OBJECT.items() if k != "n"} | {"more": 1}], columns.frozen())[1] == []
 
 
 @pytest.mark.parametrize(
@@ -525,23 +525,23 @@ def test_objects_that_hold_what_was_never_learned_are_malformed(change, message)
     columns, _ = of_objects()
     objects = [OBJECT, {"k": 1} if change is None else OBJECT | change]
     with pytest.raises(InputError, match=r"^<stream>:2:\d+: ") as raised:
-        of_lines(objects, columns.at_rest())
+        of_lines(objects, columns.frozen())
     assert message in str(raised.value)
-    assert len(of_lines(objects, columns.at_rest(), on_error="skip")[0]) == 1
+    assert len(of_lines(objects, columns.frozen(), on_error="skip")[0]) == 1
 
 
 def test_an_object_without_a_known_member_is_malformed_behind_many_that_are_new():
     columns, _ = of_objects()
     objects = [OBJECT | {f"new{i}": 1 for i in range(2000)}, {"new7": 1}, {"newer": 1}]
-    assert len(of_lines(objects, columns.at_rest(), on_error="skip")[0]) == 1
+    assert len(of_lines(objects, columns.frozen(), on_error="skip")[0]) == 1
 
 
 def test_a_member_all_of_whose_categories_are_new_is_named():
     columns, names = of_objects()
     note = "the column 'town' has categories of which the model has met none ('Bonn')"
-    assert of_lines([OBJECT | {"town": "Bonn"}] * 20, columns.at_rest(names.known))[1] == [note]
+    assert of_lines([OBJECT | {"town": "Bonn"}] * 20, columns.frozen(names.known))[1] == [note]
     often = "the column 'town' has frequent categories that the model has not met ('Bonn')"
-    assert of_lines([OBJECT | {"town": "Bonn"}] * 19 + [OBJECT], columns.at_rest(names.known))[1] == [often]
+    assert of_lines([OBJECT | {"town": "Bonn"}] * 19 + [OBJECT], columns.frozen(names.known))[1] == [often]
 
 
 def test_objects_to_be_learned_from_need_the_label_where_each_has_it():
@@ -551,7 +551,7 @@ def test_objects_to_be_learned_from_need_the_label_where_each_has_it():
         of_lines([unlabelled], columns, learns=True, in_each=True)
     for label in ({"y": None}, {"_label": None}):
         assert len(of_lines([unlabelled | label], columns, learns=True, in_each=True)[0]) == 1
-    found = [of_lines([unlabelled], columns, learns=True), of_lines([unlabelled], columns.at_rest())]
+    found = [of_lines([unlabelled], columns, learns=True), of_lines([unlabelled], columns.frozen())]
     assert [len(rows) for rows, _ in found] == [1, 1]
 
 
@@ -562,7 +562,7 @@ def test_of_sparse_objects_few_columns_are_remembered_and_none_is_expected():
     assert len(columns.known) == 1024
     assert columns.known["w^often"] == ("number",)
     assert not columns.fixed
-    assert of_lines([{"w": {"often": 1, "new": 1}}], columns.at_rest())[1] == []
+    assert of_lines([{"w": {"often": 1, "new": 1}}], columns.frozen())[1] == []
 
 
 @pytest.mark.parametrize("given", [{}, {"threads": 2}])
@@ -581,13 +581,13 @@ def test_members_beyond_those_that_are_remembered_are_the_same_features(given):
     assert (whole.known["late"], whole.known["often"]) == (("number", "category"), ("number",))
     assert (cut.known["late"], cut.known["often"]) == (("number", "category", "absent"), ("number", "absent"))
     assert whole.known["w0"] == ("missing", "absent")
-    assert of_lines(objects, cut.at_rest(), **given)[0] == alone
+    assert of_lines(objects, cut.frozen(), **given)[0] == alone
 
 
 def test_columns_at_rest_know_the_dates_that_are_learned_later():
     """As of a server that learns: what it has been asked of before changes nothing."""
     learns = ColumnTable({"day": ("date",)}, dates={"day": {12 * year: 5 for year in (10, 11, 12)}})
-    rests = learns.at_rest()
+    rests = learns.frozen()
     assert (rests.bounded_year("day", 20.0), rests.nearest_month("day", 13.0, 7)) == (13.0, 1)
     learns.add_dates("day", {12 * 18 + 6: 5, 12 * 19 + 6: 5}, False)
     assert (rests.bounded_year("day", 20.0), rests.nearest_month("day", 19.0, 7)) == (20.0, 7)

@@ -6,7 +6,7 @@ from typing import Any
 
 from sonlearn.options.methods import METHODS
 from sonlearn.options.views import VIEWS
-from sonlearn.report.facts import change_points, losses_are
+from sonlearn.report.facts import change_points, loss_note
 from sonlearn.report.html.charts import Scale, Series, chart, format_number, legend, scale, with_minus_sign
 from sonlearn.report.html.markup import Element, element
 from sonlearn.report.html.tables import bars, number_or_dash, section
@@ -46,8 +46,8 @@ def stream(run: Run) -> Element | None:
         ways = (("with labels arriving", "online"), ("without", "offline"))
         rows += [[f"{of} {name}", number_or_dash(both[way][of])] for name, way in ways for of in ("loss", "error")]
     lead = "Members that forget follow a stream while labels arrive; a model at rest predicts by the others."
-    if both and losses_are(run.begin["learn"]):
-        lead += f" Losses and errors are {losses_are(run.begin['learn'])}."
+    if both and loss_note(run.begin["learn"]):
+        lead += f" Losses and errors are {loss_note(run.begin['learn'])}."
     body = element("tbody", *(element("tr", element("th", n, scope="row"), element("td", v)) for n, v in rows))
     return section("Stream", element("table", body), lead=lead, name="stream")
 

@@ -16,10 +16,10 @@ from sonlearn.data.batch import Batch, joined
 from sonlearn.errors import InputError
 from sonlearn.options import BanditOptions, TextOptions
 from sonlearn.text.chunk import ChunkParser
-from sonlearn.text.columns import A_PROBABILITY, Found
+from sonlearn.text.columns import A_PROBABILITY, TableSchema
 from sonlearn.text.decisions.rows import DecisionLines, Head, assembled, crosses
 from sonlearn.text.messages import OTHER_DECISIONS
-from sonlearn.text.objects import Members, RowError, described, error_of, members_of
+from sonlearn.text.objects import JsonObject, RowError, described, error_of, json_object
 from sonlearn.text.rows import ParsedChunk
 
 
@@ -38,7 +38,7 @@ def parse_dsjson(
     for block in blocks:
         line = block.lines[0]
         try:
-            record = members_of(line)
+            record = json_object(line)
             fields: dict[str, Any] = dict(record)
             if not whole and "RewardValue" in fields and not {"c", "_multi"} & fields.keys():
                 notes.add("lines with a RewardValue and no decision were passed over")
@@ -47,7 +47,7 @@ def parse_dsjson(
                 notes.add("pdrop: decisions that the log has left out are not made up for")
             head, records = _decision_of(record, block.line, bandit)
             if not crosses(options):  # products of the user's own are those of all that a row has
-                records[1:] = [Members((*action, *records[0])) for action in records[1:]]
+                records[1:] = [JsonObject((*action, *records[0])) for action in records[1:]]
             parsed = parser.parse_records(((block.line, record) for record in records), source)
             if parsed.errors:
                 refused.append(parsed.errors[0].but(tag=head.tag))
@@ -57,7 +57,7 @@ def parse_dsjson(
             continue
         heads.append(head)
         batches += parsed.batches
-    chunk = ParsedChunk([], refused, 0, found=Found((), {}, faults=tuple(sorted(notes))))
+    chunk = ParsedChunk([], refused, 0, found=TableSchema((), {}, faults=tuple(sorted(notes))))
     if not heads:
         return chunk
     rows = joined(batches)
@@ -71,17 +71,17 @@ def parse_dsjson(
     return chunk._replace(batches=[found])
 
 
-def _decision_of(record: Members, line: int, bandit: BanditOptions) -> tuple[Head, list[Members]]:
+def _decision_of(record: JsonObject, line: int, bandit: BanditOptions) -> tuple[Head, list[JsonObject]]:
     """(what is known of a decision in dsjson, its records: what is shared, then each action's). Raises RowError."""
     fields: dict[str, Any] = dict(record)
     context = fields.get("c", record if "_multi" in fields else None)
-    if not isinstance(context, Members):
+    if not isinstance(context, JsonObject):
         raise RowError("no object c", "dsjson: the context in c, with its actions in _multi", ())
     slots = next((f"an array {name}" for name in ("_slots", "_outcomes") if name in dict(context) | fields), None)
     if slots is not None:
         raise RowError(slots, OTHER_DECISIONS[b"ccb"], ())
     actions = dict(context).get("_multi")
-    shared = Members((name, value) for name, value in context if name[:1] != "_" or name == "_text")
+    shared = JsonObject((name, value) for name, value in context if name[:1] != "_" or name == "_text")
     tag = fields.get("EventId") or fields.get("_tag") or ""
     if bandit.actions is not None:
         if actions is not None:
@@ -93,7 +93,7 @@ def _decision_of(record: Members, line: int, bandit: BanditOptions) -> tuple[Hea
         if not isinstance(actions, list) or not actions:
             expected = "one object for each action in _multi of the context (c in dsjson, the whole body in /decide)"
             raise RowError("no array _multi", expected, ())
-        wrong = next((i for i, one in enumerate(actions) if not isinstance(one, Members)), None)
+        wrong = next((i for i, one in enumerate(actions) if not isinstance(one, JsonObject)), None)
         if wrong is not None:
             raise RowError("an action that is no object", "one object for each action", ("c", "_multi", str(wrong)))
         columns, records = tuple(range(len(actions))), [shared, *actions]

@@ -17,7 +17,7 @@ from sonlearn.text.decisions.blocks import parse_blocks
 from sonlearn.text.decisions.dsjson import parse_dsjson
 from sonlearn.text.decisions.labels import ActionLabels, decisions_of_classes
 from sonlearn.text.decisions.rows import DecisionLines
-from sonlearn.text.malformed import without
+from sonlearn.text.malformed import without_rows
 from sonlearn.text.read import Reader, expand_globs
 from sonlearn.text.rows import ParsedChunk
 from sonlearn.text.source import source_name
@@ -74,17 +74,17 @@ class DecisionReader(Reader):
         rows = batch._replace(class_names=None, y=np.full(batch.n, np.nan), weight=np.ones(batch.n))
         return numbered(rows, count, action, cost, probability)
 
-    def _placed(self, batch: Any, source: str, lines_before: int) -> tuple[Any, list[InputError]]:
+    def _with_source(self, batch: Any, source: str, lines_before: int) -> tuple[Any, list[InputError]]:
         if not self._rows_are_decisions:
-            rows, _ = super()._placed(batch.rows, source, 0)
+            rows, _ = super()._with_source(batch.rows, source, 0)
             return batch._replace(rows=rows, source=source), []
-        batch, _ = super()._placed(batch, source, lines_before)
+        batch, _ = super()._with_source(batch, source, lines_before)
         problems = self._actions.of(batch)[1]
         unlikely = ~np.isnan(batch.y) & ~((batch.weight > 0.0) & (batch.weight <= 1.0))
         for i in np.flatnonzero(unlikely).tolist() if self._bandit.probability else ():
             expected = f"{A_PROBABILITY}, in the column {shorten(self._bandit.probability)}"
             problems.setdefault(i, InputError(source, f"{batch.weight[i]:g}", expected, int(batch.lines[i])))
-        return without(batch, problems)
+        return without_rows(batch, problems)
 
     def _parsed(self) -> Iterator[tuple[str, bool, ParsedChunk]]:
         if self._rows_are_decisions:
