@@ -19,7 +19,7 @@ from sonlearn.text.chunk import ChunkParser
 from sonlearn.text.columns import A_PROBABILITY, TableSchema
 from sonlearn.text.decisions.rows import DecisionLines, Head, assembled, crosses
 from sonlearn.text.messages import OTHER_DECISIONS
-from sonlearn.text.objects import JsonObject, RowError, described, error_of, json_object
+from sonlearn.text.objects import JsonObject, RowError, display, error_of, json_object
 from sonlearn.text.rows import ParsedChunk
 
 
@@ -108,7 +108,7 @@ def _decision_of(record: JsonObject, line: int, bandit: BanditOptions) -> tuple[
         raise RowError("no _label_probability beside _label_cost", A_PROBABILITY, ())
     for name, value in (("_labelIndex", index), ("_label_cost", cost), ("_label_probability", probability)):
         if not isinstance(value, float) or not math.isfinite(value):
-            raise RowError(described(value), "a number", (name,))
+            raise RowError(display(value), "a number", (name,))
     if not (0 <= index < len(columns) and index == math.floor(index)):
         raise RowError(f"{index:g}", f"an action from 0 to {len(columns) - 1}", ("_labelIndex",))
     if not 0.0 < probability <= 1.0:
@@ -124,7 +124,7 @@ def _logged_probabilities(fields: dict[str, Any], count: int) -> tuple[float, ..
         return ()
     for name, values in (("p", p), ("a", a)):
         if not isinstance(values, list) or not all(isinstance(value, float) for value in values):
-            raise RowError(described(values), "an array of numbers", (name,))
+            raise RowError(display(values), "an array of numbers", (name,))
         if len(values) != count:
             raise RowError(f"{len(values)} numbers", f"{count}, one for each action", (name,))
     least = 0 if 0.0 in a else 1

@@ -80,8 +80,8 @@ class DecisionReader(Reader):
             return batch._replace(rows=rows, source=source), []
         batch, _ = super()._with_source(batch, source, lines_before)
         problems = self._actions.of(batch)[1]
-        unlikely = ~np.isnan(batch.y) & ~((batch.weight > 0.0) & (batch.weight <= 1.0))
-        for i in np.flatnonzero(unlikely).tolist() if self._bandit.probability else ():
+        no_probability = ~np.isnan(batch.y) & ~((batch.weight > 0.0) & (batch.weight <= 1.0))
+        for i in np.flatnonzero(no_probability).tolist() if self._bandit.probability else ():
             expected = f"{A_PROBABILITY}, in the column {shorten(self._bandit.probability)}"
             problems.setdefault(i, InputError(source, f"{batch.weight[i]:g}", expected, int(batch.lines[i])))
         return without_rows(batch, problems)
