@@ -258,8 +258,7 @@ class LowerSequence:
         np.multiply((values + shifts)[:, :, None], KAPPA, out=terms[1:])
         np.log1p(terms[1:], out=terms[1:])
         self._sums = np.cumsum(terms, axis=0)[-1]  # row by row, so that where a batch ends changes no bit
-        level = np.clip(np.frexp(shifts)[1].astype(np.int64) - _LOWEST, 1, _LEVELS - 1)  # which power of two each is in
-        at = np.broadcast_to(np.arange(values.shape[1]), shifts.shape), np.where(shifts > 0.0, level, 0)
+        at = np.broadcast_to(np.arange(values.shape[1]), shifts.shape), level_of(shifts)
         np.add.at(self._counts, at, 1.0)
         np.add.at(self._shifts, at, shifts)
 
@@ -281,6 +280,12 @@ class LowerSequence:
         if self.log_wealth(self.high) >= limit:
             return self.high
         return float(brentq(lambda v: self.log_wealth(v) - limit, self.low, self.high, xtol=_NEAR))
+
+
+def level_of(shifts: np.ndarray) -> np.ndarray:
+    """Return which power of two each shift is in; int64 of the same shape."""
+    exponent = np.frexp(shifts)[1].astype(np.int64) - _LOWEST
+    return np.where(shifts > 0.0, np.clip(exponent, 1, _LEVELS - 1), 0)
 
 
 def even_means(v: float, n: np.ndarray, k: np.ndarray, low: float, high: float) -> np.ndarray:
