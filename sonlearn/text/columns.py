@@ -29,7 +29,7 @@ from sonlearn.text.names import MOST_NAMES, MOST_SLOTS
 from sonlearn.text.number import PATTERN
 from sonlearn.text.objects import RowError, display
 from sonlearn.text.suspicions import MIN_TEXTS, Suspicions, bytes_notes
-from sonlearn.text.units import number_with, unit_of
+from sonlearn.text.units import given_for, number_with
 
 FINITE = "a finite number"
 NO_LABEL = f"a label ({FINITE}), or nothing; names of classes: --classes auto, of two --loss logistic"
@@ -110,7 +110,7 @@ def label_of(
     if y is None and labels.worded:
         return math.nan, word
     if y is None:
-        y = math.nan if word.lower() in MISSING else number_with(unit_of((options.label,), options), word)
+        y = math.nan if word.lower() in MISSING else number_with(given_for((options.label,), options.unit), word)
     if y is None or math.isinf(y):
         raise RowError(shorten(word), NO_LABEL, at)
     return y, word if labels.words and word.lower() in TRUTH else None
@@ -402,7 +402,7 @@ _MIN_COMBINED = 3
 
 def are_classes(batch: Batch, labels: Labelling, options: TextOptions) -> bool:
     """Return whether labels of the first rows `are_multiclass` where two words are asked for, without a unit."""
-    if not labels.words or labels.names or unit_of((options.label,), options):
+    if not labels.words or labels.names or given_for((options.label,), options.unit):
         return False
     return are_multiclass(Counter(name for name in batch.class_names or () if name is not None))
 

@@ -44,7 +44,7 @@ from sonlearn.text.objects import SAMPLE, JsonObject, RowError, error_of, json_o
 from sonlearn.text.read import detect_format
 from sonlearn.text.source import is_arrow, peeked, read_chunks, source_name
 from sonlearn.text.suspicions import Suspicions, is_stamp, with_encoding_notes
-from sonlearn.text.units import separator_of, unit_of
+from sonlearn.text.units import given_for
 
 #: Values of a column that are counted, each with its labels.
 MOST_VALUES = 10_000
@@ -241,7 +241,7 @@ class ColumnSummary:
 
     def __init__(self, name: str, options: TextOptions, missing: int = 0, without: dict[str, int] | None = None):
         self.name, self._options = name, options
-        self._first, self._unit = date_order((name,), options), unit_of((name,), options)
+        self._first, self._unit = date_order((name,), options), given_for((name,), options.unit)
         self.numbers = self.dates = self.stamps = 0
         self.texts = Suspicions(self._first)
         self.rows = self.missing = missing
@@ -300,7 +300,7 @@ class ColumnSummary:
         if not is_feature(self.name, options):
             return roles[0] if roles else "left out"
         reading = reading_of(self.name, options)
-        if separator_of((self.name,), options):
+        if given_for((self.name,), options.several):
             return "categories"
         if reading:
             return " and ".join([*roles, {"categorical": "category", "numeric": "number"}.get(reading, reading)])
@@ -500,7 +500,7 @@ def lines_of(found: Description) -> Iterator[str]:
     given = {label: count for label, count in labels.items() if label.lower() not in MISSING}
     if len(given) > 2 and None not in map(number_of, given):  # of values these are none
         labels = given
-    of_labels = [VALUES] if unit_of((options.label,), options) else [*no_labels(labels), *_flags_for(labels)]
+    of_labels = [VALUES] if given_for((options.label,), options.unit) else [*no_labels(labels), *_flags_for(labels)]
     notes = [*found.notes, *filter(None, (found.order,)), *of_labels, *column_notes(columns)]
     if found.header_is_row:
         names = shorten(", ".join(column.name for column in columns))

@@ -70,7 +70,7 @@ from sonlearn.text.names import Named
 from sonlearn.text.objects import LongRowError, RowError, display
 from sonlearn.text.rows import ParsedChunk
 from sonlearn.text.suspicions import MIN_TEXTS, Suspicions
-from sonlearn.text.units import number_with, separator_of, unit_of
+from sonlearn.text.units import given_for, number_with
 
 #: Characters of a field, at most: a text takes 30 times as many bytes while it is read.
 MAX_CHARACTERS = 1 << 24
@@ -235,8 +235,8 @@ class ColumnEncoder:
             bool(given) and not set(titles).isdisjoint(given)
             for given in (options.text, options.categorical, options.numeric, options.date)
         )
-        self.first, self._unit = date_order(titles, options), unit_of(titles, options)
-        self._separator = separator_of(titles, options)
+        self.first, self._unit = date_order(titles, options), given_for(titles, options.unit)
+        self._separator = given_for(titles, options.several)
         self.as_category = self.as_category or self._separator != ""
         # What it has held, each with the first such text or with a note; see `TableEncoder.mark`.
         self.kinds: dict[str, str] = {}

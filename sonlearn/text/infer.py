@@ -23,7 +23,7 @@ from sonlearn.text.columns import LIKELY_MISSING, MISSING, date_order, is_featur
 from sonlearn.text.dates import date_in, is_season, is_span
 from sonlearn.text.encode import MAX_CHARACTERS, number_of, spaced, words_of
 from sonlearn.text.suspicions import MIN_TEXTS, THOUSANDS, Suspicions, with_point
-from sonlearn.text.units import are_thousands, separator_of, unit_of, units_in
+from sonlearn.text.units import are_thousands, given_for, units_in
 
 #: Texts by the share of a column's fields that are different, and by the words of a field that others have, on average:
 #: as a share of its words, or so many.
@@ -53,7 +53,7 @@ def infer(options: TextOptions, rows: Iterable[Mapping[str, str]]) -> TextOption
     for name, held in fields.items():
         reading, ordered = reading_of(name, options), date_order((name,), options)
         feature = is_feature(name, options)
-        given = reading not in ("", "date") or unit_of((name,), options) or separator_of((name,), options)
+        given = reading not in ("", "date") or given_for((name,), options.unit) or given_for((name,), options.several)
         if given or not (feature or name == options.label):
             continue
         if not reading and feature and are_codes(held):

@@ -5,25 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from sonlearn.options.text import UNIT, TextOptions
+from sonlearn.options.text import UNIT
 from sonlearn.text.suspicions import MONEY
 
 #: A number with its unit, in any notation; not with one letter beside it, as 1925b or 12A, which are codes.
 _ANY = re.compile(rf"[(+\u2212-]*{MONEY}?\s*[+\u2212-]?[\d.,'\u2019\s]*\d(?![^\W\d]\)?$)\s*([^\d=()]{{0,12}})\)?")
 
 
-def unit_of(titles: Iterable[str], options: TextOptions) -> str:
-    """The unit of a column as ``--unit`` has it, 1.5 or 1,5 kg; nothing where no option says."""
-    return _said(titles, options.unit)
-
-
-def separator_of(titles: Iterable[str], options: TextOptions) -> str:
-    """The mark between several names of a column, as ``--several`` has it; nothing where no option says."""
-    return _said(titles, options.several)
-
-
-def _said(titles: Iterable[str], given: Iterable[str]) -> str:
-    return next((said for each in given for title, _, said in [each.rpartition("=")] if title in titles), "")
+def given_for(titles: Iterable[str], given: Iterable[str]) -> str:
+    """The unit of a column, 1.5 or 1,5 kg, or the mark between its names, of what ``--unit`` or ``--several`` say."""
+    return next((value for each in given for title, _, value in [each.rpartition("=")] if title in titles), "")
 
 
 def units_in(field: str) -> list[str]:

@@ -56,32 +56,28 @@ def weights(run: Run) -> Element | None:
     """Show what predictions are made of: mean contributions, or the largest weights, if predictions are their sums."""
     end = run.end or {}
     if end.get("contributions"):
-        title, classes = "What moves predictions", [(one["label"], one["features"]) for one in end["contributions"]]
+        title, names = "What moves predictions", ("feature", "", "mean size", "mean")
         lead = (
             "By how much each feature, or column of a table, changes the predictions of the last rows: the mean size, "
             "and the mean, whose sign says whether it speaks for or against."
         )
-        make = _contribution_bars
+        classes: list[tuple[Any, list[tuple[Any, ...]]]] = [
+            (of["label"], [(f["name"], f["size"], with_minus_sign(f"{f['mean']:+.3g}")) for f in of["features"]])
+            for of in end["contributions"]
+        ]
     else:
-        title, make = "Largest weights", _weight_bars
+        title, names = "Largest weights", ("feature", "", "weight")
         lead = "Of the features as they stand in the input."
         listed = end.get("classes") or [{"label": None, "weights": end.get("weights")}]
-        classes = [(one["label"], one["weights"]) for one in listed if one.get("weights")]
+        classes = [
+            (of["label"], [(f["name"], f["weight"]) for f in of["weights"]]) for of in listed if of.get("weights")
+        ]
     if not classes:
         return None
     if classes[0][0] is None:
-        return section(title, make(classes[0][1]), lead=lead, name="weights")
-    figures = [element("figure", element("figcaption", label), make(listed[:8])) for label, listed in classes]
+        return section(title, bars(names, classes[0][1]), lead=lead, name="weights")
+    figures = [element("figure", element("figcaption", label), bars(names, rows[:8])) for label, rows in classes]
     return section(title, element("div", *figures, class_="many"), lead=lead, name="weights", wide=True)
-
-
-def _contribution_bars(listed: list[dict[str, Any]]) -> Element:
-    rows = [(one["name"], one["size"], with_minus_sign(f"{one['mean']:+.3g}")) for one in listed]
-    return bars(("feature", "", "mean size", "mean"), rows)
-
-
-def _weight_bars(listed: list[dict[str, Any]]) -> Element:
-    return bars(("feature", "", "weight"), [(one["name"], one["weight"]) for one in listed])
 
 
 def spectra(run: Run) -> Element | None:
