@@ -60,7 +60,7 @@ def learned(parts: list[tuple], options: LearnOptions, learners: int, rounds: in
             after.append(state)
         base, previous = tasks.merge_learned(base, previous, *after), base
     last, merged = len(parts) - 1, tasks.begin_round(base, None)
-    return tasks.settled_on(job, last + 1, Span(0, LAST_ROWS), parts[last], merged).learner()
+    return tasks.settled(job, last + 1, Span(0, LAST_ROWS), parts[last], merged).learner()
 
 
 def size_of(learner: Learner) -> int:

@@ -20,7 +20,7 @@ from sonlearn import __version__
 from sonlearn.commands.line import Line, help_of
 from sonlearn.commands.verbs import VERBS
 from sonlearn.errors import OptionError, SonlearnError, shorten
-from sonlearn.files.atomic import kept
+from sonlearn.files.atomic import locked
 from sonlearn.jit import without_numba
 from sonlearn.options.methods import METHODS, SKETCHES
 from sonlearn.options.run import ClusterOptions
@@ -105,7 +105,7 @@ def _dispatch(arguments: list[str]) -> int:
         return _vw(rest)
     line, entry = Line(verb, rest), VERBS[verb]
     where = line.options(ClusterOptions)
-    with kept(line.given.get("final_regressor")):
+    with locked(line.given.get("final_regressor")):
         if where.cluster is None:
             return _function(entry.run or f"{verb}.command")(line)
         return _function(entry.on_cluster)(line, where)

@@ -306,7 +306,7 @@ class _RiverEstimator(base.Options):
     def _unlabelled(self, rows: list[dict[Hashable, Any]], weight: Any = 1.0) -> Batch:
         return batch_of(rows, None, weight, self.bits, self.constant, self._texts)
 
-    def _one(self, x: dict[Hashable, Any]) -> tuple[OneRow, Entries] | None:
+    def _prepared(self, x: dict[Hashable, Any]) -> tuple[OneRow, Entries] | None:
         """The way for one row, and the row; None where it has to go as a batch. InputError: see `batch_of`."""
         learner, mask = self.__dict__.get("learner_"), (1 << self.bits) - 1
         one, names = self.__dict__.get("_buffers", (None, None))
@@ -329,16 +329,16 @@ class _RiverEstimator(base.Options):
             entries = Entries(np.array(ids, np.int64), np.array(values, np.float64), np.array(marks, np.uint32))
         return one, entries
 
-    def _raw_one(self, x: dict[Hashable, Any]) -> Any:
+    def _raw_scores(self, x: dict[Hashable, Any]) -> Any:
         """The raw prediction of a row by the way for one (see `OneRow.raw`); None where it has to go as a batch."""
-        found = self._one(x)
+        found = self._prepared(x)
         return None if found is None else found[0].raw(found[1])
 
-    def _learned_one(self, x: dict[Hashable, Any], y: Any, w: Any) -> bool:
+    def _learn_fast(self, x: dict[Hashable, Any], y: Any, w: Any) -> bool:
         """Learn a row by the way for one; false where it has to go as a batch, or label or weight are refused."""
         if type(w) not in _NUMBERS or type(y) not in _NUMBERS or not 0.0 <= w < math.inf or not abs(y) < math.inf:
             return False
-        found = self._one(x)
+        found = self._prepared(x)
         if found is None or not found[0].knows(y):
             return False
         try:
@@ -371,21 +371,21 @@ class SonlearnClassifier(_RiverEstimator, MiniBatchClassifier):
         number = self.__dict__.get("numbers_", {}).get(y) if _has_hash(y) else None
         if number is not None:
             own = w if self.class_weight is None or type(w) not in _NUMBERS else w * self.class_weight.get(y, 1.0)
-            if self._learned_one(x, self._labels_of(number), own):
+            if self._learn_fast(x, self._labels_of(number), own):
                 return
         self._learn([x], [y], [w])
 
     def predict_proba_one(self, x: dict[Hashable, Any], **kwargs: Any) -> dict[Hashable, float]:
         """{class: probability} of the classes known; NotImplementedError for a loss that tells none."""
         classes = self._classes
-        raw = self._raw_one(x) if len(classes) > 1 else None
+        raw = self._raw_scores(x) if len(classes) > 1 else None
         if raw is not None and self.learner_.options.loss in PROBABILISTIC:
             return dict(zip(classes, self._probabilities_of(raw).tolist(), strict=True))
         return next(iter(self._probabilities([x])), {})
 
     def predict_one(self, x: dict[Hashable, Any], **kwargs: Any) -> Hashable | None:
         """The likeliest class, or that of `threshold`; None before any was seen."""
-        raw = self._raw_one(x) if self._classes else None
+        raw = self._raw_scores(x) if self._classes else None
         if raw is not None:
             return self._classes[int(self._numbers_of(raw))]
         return self._predicted([x])[0]
@@ -468,12 +468,12 @@ class SonlearnRegressor(_RiverEstimator, MiniBatchRegressor):
 
     def learn_one(self, x: dict[Hashable, Any], y: float, w: float = 1.0) -> None:
         """Learn one example; `w`, from 0 on, is its importance weight. InputError: see `batch_of`."""
-        if not self._learned_one(x, y, w):
+        if not self._learn_fast(x, y, w):
             self._learn([x], [y], w)
 
     def predict_one(self, x: dict[Hashable, Any]) -> float:
         """The prediction (of poisson loss: the expected count); of nothing learned, 0 (1)."""
-        raw = self._raw_one(x)
+        raw = self._raw_scores(x)
         if raw is None:
             return self._predicted([x])[0]
         options = self.learner_.options

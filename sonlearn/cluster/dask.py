@@ -216,17 +216,17 @@ def trained(
         options = dataclasses.replace(options, classes="auto") if reading.labels.names else options
     job = LearnJob(options, reading)
     if min(count, len(parts)) == 1:
-        return _alone(client, job, parts, start)
+        return _train_one(client, job, parts, start)
     if problem:
         raise OptionError(f"{problem}; on a cluster, have one learner learn them (--workers 1), or give another method")
     with contextlib.ExitStack() as stack:
         if client.amm.running():  # the active memory manager would drop copies, every two seconds, of all clients
             client.amm.stop()
             stack.callback(client.amm.start)
-        return _in_rounds(client, job, parts, plan_rounds(len(parts), count, rounds), start)
+        return _train_rounds(client, job, parts, plan_rounds(len(parts), count, rounds), start)
 
 
-def _alone(client: Client, job: LearnJob, parts: list[Any], start: Learner | None) -> Trained:
+def _train_one(client: Client, job: LearnJob, parts: list[Any], start: Learner | None) -> Trained:
     """One learner of all partitions, one after the other."""
     state = None if start is None else _send(client, start)
     for i, part in enumerate(parts, 1):
@@ -237,7 +237,7 @@ def _alone(client: Client, job: LearnJob, parts: list[Any], start: Learner | Non
     return _trained(done, Rounds(((range(len(parts)),),)), [done.progress], None, [done])
 
 
-def _in_rounds(client: Client, job: LearnJob, parts: list[Any], chosen: Rounds, start: Learner | None) -> Trained:
+def _train_rounds(client: Client, job: LearnJob, parts: list[Any], chosen: Rounds, start: Learner | None) -> Trained:
     """Learners that are merged after each round; the merged learner is sent to this process at the end alone.
 
     One learner learns the first rows before all others begin, and the merged one the first rows of the last partition.
@@ -270,7 +270,7 @@ def _in_rounds(client: Client, job: LearnJob, parts: list[Any], chosen: Rounds, 
         lights = map(dask.delayed(tasks.without_state), learned)
         merged, previous = _merge_tree(base, previous, learned), base
         base, *each = _computed(client, [merged, *lights])
-    settle = dask.delayed(functools.partial(tasks.settled_on, job, last + 1, Span(0, LAST_ROWS)))
+    settle = dask.delayed(functools.partial(tasks.settled, job, last + 1, Span(0, LAST_ROWS)))
     base = settle(parts[last], begin(base, None))
     every = checked_results(client.compute([*each, base]), job.reading)
     *found, first = every

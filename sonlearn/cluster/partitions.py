@@ -70,7 +70,7 @@ def partitions(
         A pattern matches nothing.
     """
     found, paths = [], list(map(str, expand_globs(sources)))
-    sizes = [_size_to_cut(path, options) for path in paths]
+    sizes = [_splittable_size(path, options) for path in paths]
     block = min(block, max(sum(sizes) // wanted, MIN_PART_BYTES))
     for path, size in zip(paths, sizes, strict=True):
         if size < 2 * block:
@@ -81,7 +81,7 @@ def partitions(
     return found
 
 
-def _size_to_cut(path: str, options: TextOptions) -> int:
+def _splittable_size(path: str, options: TextOptions) -> int:
     """Bytes of a file, here or at an address, whose lines can be read independently; 0 of any other."""
     tables = options.format in ("csv", "arrow") or (options.format == "auto" and options.label)
     if tables or not (is_remote(path) or is_regular(path)):
@@ -151,7 +151,7 @@ def with_file_line(error: SonlearnError, part: Any) -> SonlearnError:
 def _lines_before(part: Partition) -> int:
     """Number of lines of the file that begin before the range."""
     with open_binary(part.path) as file:
-        remaining, count = _edge(file, part.start), 0
+        remaining, count = _line_start(file, part.start), 0
         file.seek(0)
         while remaining > 0:
             text = file.read(min(remaining, 1 << 20))
@@ -160,19 +160,19 @@ def _lines_before(part: Partition) -> int:
 
 
 @contextlib.contextmanager
-def open_range(part: Partition) -> Iterator[_Named]:
+def open_range(part: Partition) -> Iterator[_NamedRange]:
     """A stream of the lines that begin in the range. Raises InputError where it cannot be opened."""
     with contextlib.ExitStack() as opened:
         try:
             file = opened.enter_context(open_binary(part.path))
-            start, stop = _edge(file, part.start), _edge(file, part.stop or 0)
+            start, stop = _line_start(file, part.start), _line_start(file, part.stop or 0)
             file.seek(start)
         except OSError as error:
             raise InputError(part.path, reason(error), "a text file") from error
-        yield _Named(file, part.path, stop - start)
+        yield _NamedRange(file, part.path, stop - start)
 
 
-def _edge(file: Any, at: int) -> int:
+def _line_start(file: Any, at: int) -> int:
     """Position of the first line that begins at byte `at` or later; the end of the file if there is none."""
     if at == 0:
         return 0
@@ -184,7 +184,7 @@ def _edge(file: Any, at: int) -> int:
     return found
 
 
-class _Named:
+class _NamedRange:
     """`length` bytes of a binary stream, with a name for messages."""
 
     def __init__(self, raw: Any, name: str, length: int):

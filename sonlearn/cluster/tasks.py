@@ -186,7 +186,7 @@ class LearnedPartition(PartResult):
         """The learner, with arrays of its own."""
         return Learner.from_arrays(self.header, {name: np.array(array) for name, array in self.arrays.items()})
 
-    def to_read(self) -> Learner:
+    def read_only_learner(self) -> Learner:
         """The learner, with these very arrays: to be merged from, not to be changed."""
         arrays = {name: array if array.flags.writeable else np.array(array) for name, array in self.arrays.items()}
         return Learner.from_arrays(self.header, arrays)
@@ -260,10 +260,10 @@ def merge_learned(
             return without_state(done)
     out = LearnedPartition()
     try:
-        began = base and base.to_read()
-        merged = Learner.merge([each.to_read() for each in learned], began)
+        began = base and base.read_only_learner()
+        merged = Learner.merge([each.read_only_learner() for each in learned], began)
         if began is not None and previous is not None:
-            merged.carry_on(began, previous.to_read())
+            merged.carry_on(began, previous.read_only_learner())
     except SonlearnError as error:
         out.problem = error
         return out
@@ -275,7 +275,7 @@ def merge_learned(
     return out
 
 
-def settled_on(job: LearnJob, number: int, span: Span, part: Any, merged: LearnedPartition) -> LearnedPartition:
+def settled(job: LearnJob, number: int, span: Span, part: Any, merged: LearnedPartition) -> LearnedPartition:
     """A merged learner after some rows of a partition, which has settled on them if it has learned from many rows.
 
     Averaged weights then predict better than weights that go on learning. After few rows averages are too small.

@@ -16,11 +16,11 @@ from sonlearn.commands import train as one
 from sonlearn.commands import tune as table
 from sonlearn.commands.checks import STDIN, check_run, flags_given
 from sonlearn.commands.line import Line
-from sonlearn.commands.messages import note, refused_warning, require_extra, skipped_warning, to_stderr, warn
+from sonlearn.commands.messages import refused_warning, require_extra, show_notes, skipped_warning, to_stderr, warn
 from sonlearn.commands.models import run_model, save_model, settings_text
 from sonlearn.commands.passes import FINISHED
-from sonlearn.commands.sketch import asked as sketching_asked
 from sonlearn.commands.sketch import check_outputs, finish
+from sonlearn.commands.sketch import options_of as sketch_options_of
 from sonlearn.data.batch import Batch
 from sonlearn.errors import OptionError
 from sonlearn.interrupts import Interrupts
@@ -105,7 +105,7 @@ def local_settings(environment: dict[str, Any]) -> dict[str, Any]:
 @require_extra("--cluster", "dask")
 def sketch(line: Line, where: ClusterOptions) -> int:
     """Do ``sonlearn sketch --cluster``; return the exit status. Raises SonlearnError, and then nothing was saved."""
-    options, text, run, report = sketching_asked(line)
+    options, text, run, report = sketch_options_of(line)
     if report.merge or report.error:
         flag = "--merge" if report.merge else "--error"
         raise OptionError(f"{flag} with --cluster: that is done in one process; leave --cluster out")
@@ -124,7 +124,7 @@ def sketch(line: Line, where: ClusterOptions) -> int:
 @require_extra("--cluster", "dask")
 def train(line: Line, where: ClusterOptions) -> int:
     """Do ``train`` or ``predict --cluster``; return the exit status. Raises SonlearnError; then nothing was saved."""
-    options, bandit = one.asked(line)
+    options, bandit = one.options_of(line)
     if one.of_decisions(options, bandit):
         raise OptionError("--cluster: decisions are learned in one process; leave it out")
     given = line.given
@@ -149,7 +149,7 @@ def train(line: Line, where: ClusterOptions) -> int:
     say(*[MULTICLASS_NOTE] * (trained.learner.options.classes != learn.classes))
     say(*_report(trained, sources, options, time.perf_counter() - started))
     warn(*skipped_warning(trained.skipped, trained.errors))
-    note((text for text in trained.notes if text not in warned), say)
+    show_notes((text for text in trained.notes if text not in warned), say)
     warn(*refused_warning(trained.refused, trained.first_refused))
     if trained.merge is not None and not trained.merge.examples:
         warn("the last part has no examples: nothing tells how well the merged learner predicts")
@@ -164,7 +164,7 @@ def train(line: Line, where: ClusterOptions) -> int:
 @require_extra("--cluster", "dask")
 def tune(line: Line, where: ClusterOptions) -> int:
     """Do ``sonlearn tune --cluster``; return the exit status. Raises SonlearnError, and then nothing was saved."""
-    settings, text, options, choice = table.asked(line)
+    settings, text, options, choice = table.options_of(line)
     _check_alone(options)
     for flag, is_given, why in (
         (f"--passes {options.passes}", options.passes > 1, "one pass; leave --cluster out"),
@@ -190,7 +190,7 @@ def tune(line: Line, where: ClusterOptions) -> int:
         *[MULTICLASS_NOTE] * (found.learner.options.classes != settings.settings[0].options.classes),
         f"data = {' '.join(sources)}", *table.setup_lines(settings, by, choice),
         *_ending(best.examples, best.loss, best.error, found.learner), f"best setting = {best.setting.flags}",
-        f"elapsed time = {seconds:.3f} s", "", *table.screen(found.results),
+        f"elapsed time = {seconds:.3f} s", "", *table.results_table(found.results),
     )  # fmt: skip
     warn(*skipped_warning(found.skipped, found.errors))
     return 0

@@ -141,7 +141,7 @@ class EvaluationSession(Passes):
             self.each = each
             yield each[0]
 
-    def tell(self, number: int, examples: int) -> None:
+    def report_speed(self, number: int, examples: int) -> None:
         """Tell nothing: rows say how far it is."""
 
     def learn_from(self, batch: Any, held: np.ndarray | None) -> list[Decided]:

@@ -74,13 +74,13 @@ def content(model: Model, top: int | None) -> dict[str, Any]:
     }, non_finite_as_text)  # fmt: skip
 
 
-def opening(path: str | None, what: str, values: dict[str, str], saved: str = "", title: str = "options") -> list[str]:
+def heading(path: str | None, what: str, values: dict[str, str], saved: str = "", title: str = "options") -> list[str]:
     """Lines about any file: what it is, in which run it was `saved`, and the values of its options; then its state."""
     begun = [f"saved in a run that has not ended: {saved}"] if saved else []
-    return [f"{path}: a sonlearn {what}", *begun, "", title, *pairs(values), "", "state"]
+    return [f"{path}: a sonlearn {what}", *begun, "", title, *key_values(values), "", "state"]
 
 
-def pairs(values: dict[str, Any]) -> list[str]:
+def key_values(values: dict[str, Any]) -> list[str]:
     """Lines of names with their values."""
     return [f"  {name} = {value}" for name, value in values.items()]
 
@@ -93,9 +93,9 @@ def model_lines(model: Model, top: int) -> list[str]:
     shown = {name: text_of(value) for name, value in values.items() if value not in ((), None)}
     saved = f"pass {place.number} of {place.passes}, {place.read} examples read" if place else ""
     counts = {"examples": learner.examples, "features": len(ids)}
-    lines = [*opening(model.path, "learner", shown, saved), *pairs(counts), *retention_lines(model)]
-    lines += pairs({name: f"{value:.9g}" for name, value in facts.items() if isinstance(value, float)})
-    lines += roll(facts.get("members", []))
+    lines = [*heading(model.path, "learner", shown, saved), *key_values(counts), *retention_lines(model)]
+    lines += key_values({name: f"{value:.9g}" for name, value in facts.items() if isinstance(value, float)})
+    lines += member_table(facts.get("members", []))
     lines += [f"  {line}" for line in stream_lines(facts, learner.options.shown)]
     for name, array in facts.items():
         if isinstance(array, np.ndarray):
@@ -127,7 +127,7 @@ def decision_lines(path: str) -> list[str]:
     facts = {"features": bandit.size, **bandit.facts()}
     state = {k: f"{v:.9g}" if isinstance(v, float) else v for k, v in facts.items() if v is not None}
     saved = f"{unfinished.read} decisions read" if unfinished else ""
-    return [*opening(path, "bandit", shown, saved), *pairs(state)]
+    return [*heading(path, "bandit", shown, saved), *key_values(state)]
 
 
 def sketch_lines(path: str) -> list[str]:
@@ -137,7 +137,7 @@ def sketch_lines(path: str) -> list[str]:
 
     sketch = load(path)
     values = {"sketch": sketch.kind} | {name: _short(value) for name, value in sketch.settings().items()}
-    lines = opening(path, "sketch", values, title="settings")
+    lines = heading(path, "sketch", values, title="settings")
     lines += [f"  {line}" for line in summary(sketch)]
     eigenvalues = sketch.eigenvalues()
     return [*lines, "", f"eigenvalues of the sketch: {len(eigenvalues)}", *number_lines(eigenvalues)]
@@ -189,7 +189,7 @@ def weight_table(title: str, ids: np.ndarray, weights: np.ndarray, top: int, mod
     return lines
 
 
-def roll(members: list[dict]) -> list[str]:
+def member_table(members: list[dict]) -> list[str]:
     """Lines on the members of a committee: their own progressive errors, and what the combiner makes of them."""
     if not members:
         return []

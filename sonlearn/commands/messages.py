@@ -72,7 +72,7 @@ def warn(*texts: str) -> None:
         to_stderr(*(f"sonlearn: warning: {text}" for text in texts))
 
 
-def note(texts: Iterable[str], say: Callable[..., None]) -> None:
+def show_notes(texts: Iterable[str], say: Callable[..., None]) -> None:
     """Warn of notes, but `say` those that are remarks."""
     for text in texts:
         (say if isinstance(text, Remark) else warn)(text)

@@ -142,7 +142,7 @@ class Passes:
         self.holdout = options.passes > 1 and not options.holdout_off
         self.checkpoints = Checkpoints(options.checkpoint, options.checkpoint_minutes)
         self.columns = ColumnTable()
-        self.noted: set[str] = set()
+        self.shown_notes: set[str] = set()
         self.failure: OutputError | None = None
         self.cache = cache_file(options)
         self.reader: Any = None  # a Reader, once a pass begins
@@ -219,7 +219,7 @@ class Passes:
 
     # -- the passes ----------------------------------------------------------------------------------------------------
 
-    def ended(self) -> int:
+    def already_finished(self) -> int:
         """The run that saved the model has finished, so nothing is done: say so; the exit status."""
         path = self.options.final_regressor
         messages.to_stderr(
@@ -231,7 +231,7 @@ class Passes:
     def run(self) -> int:
         """All of it; return the exit status. Raises SonlearnError or OSError, and nothing has been saved."""
         if self.nothing_left:
-            return self.ended()
+            return self.already_finished()
         messages.prompt(self.sources, self.say)
         try:
             with (
@@ -291,7 +291,7 @@ class Passes:
         rows = self.reader if self.joined is None else self.joined.rows(self.reader)
         batches = interrupts.until_signal(self.batches(self.with_wait_notice(rows)))
         for batch in between(batches, 0, self.options.examples, self.cache is not None):  # a cache is of all
-            self.note()
+            self.show_notes()
             start, done = done, done + batch.n
             if done <= before:
                 continue
@@ -306,10 +306,10 @@ class Passes:
             self.done = self.done._replace(read=done)
             messages.end_line()  # predictions may go to the terminal, too
             self.report(batch, held, predicted)
-            self.tell(number, batch.n)
+            self.report_speed(number, batch.n)
             if self.checkpoints.due(batch.n):
                 self.save_checkpoint()
-        self.note()
+        self.show_notes()
         self.flush()
         if interrupts.received is None:
             self.report_skipped(self.reader.malformed.tags)
@@ -365,7 +365,7 @@ class Passes:
         of = Reader if self.cache is None else functools.partial(CachedReader, path=self.cache)
         return of(self.sources, self.read_as, **arguments)
 
-    def tell(self, number: int, examples: int) -> None:
+    def report_speed(self, number: int, examples: int) -> None:
         """Tell how far pass `number` is, of which `examples` more are done.
 
         The bar does, if there is one; else a line does where nothing has been said for `HEARTBEAT` seconds.
@@ -422,10 +422,10 @@ class Passes:
         """Save the model. Raises ModelFileError."""
         save_model(str(self.options.final_regressor), self.learner, unfinished, self.names)
 
-    def note(self) -> None:
+    def show_notes(self) -> None:
         """Warn of what the reader has to say of columns, or remark on it, once."""
-        messages.note((text for text in self.reader.notes if text not in self.noted), self.say)
-        self.noted.update(self.reader.notes)
+        messages.show_notes((text for text in self.reader.notes if text not in self.shown_notes), self.say)
+        self.shown_notes.update(self.reader.notes)
 
     def say_header(self, cache: str, settings: Iterable[str], text: TextOptions, head: Iterable[str]) -> None:
         """Print what a run begins with: its files, that on the cache, `settings`, and the `head` of the table."""

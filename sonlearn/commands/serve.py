@@ -23,7 +23,7 @@ from sonlearn.commands.passes import Checkpoints
 from sonlearn.data.batch import Batch
 from sonlearn.errors import ModelFileError, OptionError
 from sonlearn.files import storage
-from sonlearn.files.atomic import kept
+from sonlearn.files.atomic import locked
 from sonlearn.interrupts import Interrupts
 from sonlearn.learn.learner import Learner
 from sonlearn.options.run import RunOptions, ServeOptions
@@ -60,7 +60,7 @@ def command(line: Line) -> int:
 
         http = None if options.port is None else stack.enter_context(listen(options.host, options.port, "--port"))
         lines = None if options.tcp is None else stack.enter_context(listen(options.host, options.tcp, "--tcp"))
-        stack.enter_context(kept(options.events))
+        stack.enter_context(locked(options.events))
         run_options = where_to_begin(decides, options, run_options)
         path = run_options.initial_regressor
         server, saver = (decisions_served if decides else rows_served)(options, run_options, stack)
@@ -69,7 +69,7 @@ def command(line: Line) -> int:
         learns = f", learning, saved as {run_options.final_regressor}" if options.learn else ""
         notice = f"serving {'decisions of ' * decides}{path} on {' and '.join(places)}{events}{learns}"
         asyncio.run(server.run(http, lines, lambda: None if run_options.quiet else to_stderr(notice)))
-        saver.last()
+        saver.save_at_end()
     return 0
 
 
@@ -249,7 +249,7 @@ class Saver:
         self._path, self._model, self._metrics, self._events = options.final_regressor, contents, metrics, events
         self._writing: threading.Thread | None = None
         if events is not None:
-            self.last()
+            self.save_at_end()
 
     def worked(self, done: int, learned: int, more: float) -> None:
         """Count what a worker has done, and save what was learned if it is time; the learner rests."""
@@ -277,7 +277,7 @@ class Saver:
             self._metrics.unsaved.inc()
             warn(f"no checkpoint was saved: {error}")
 
-    def last(self) -> None:
+    def save_at_end(self) -> None:
         """Save it at the end. Raises ModelFileError."""
         if self._writing is not None:
             self._writing.join()

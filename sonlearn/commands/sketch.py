@@ -47,7 +47,7 @@ def command(line: Line) -> int:
     Raises SonlearnError, OSError, and then no sketch has been saved. After a first signal the sketch is of what was
     read until then; where that is nothing, nothing is saved.
     """
-    sketch, text, running, options = asked(line)
+    sketch, text, running, options = options_of(line)
     sources = list(running.data) or ["-"]
 
     def say(*lines: str) -> None:
@@ -72,7 +72,7 @@ def command(line: Line) -> int:
     return 128 + interrupts.received
 
 
-def asked(line: Line) -> tuple[SketchOptions, TextOptions, RunOptions, SketchRunOptions]:
+def options_of(line: Line) -> tuple[SketchOptions, TextOptions, RunOptions, SketchRunOptions]:
     """Return what the command line asks for. Raises OptionError."""
     reading, options, own = line.running(), line.options(SketchRunOptions), line.take(SketchOptions)
     if options.merge and (own or line.given or options.error):

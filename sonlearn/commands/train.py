@@ -41,7 +41,7 @@ def command(line: Line) -> int:
 
     Raises SonlearnError or OSError, and nothing has been saved.
     """
-    options, bandit = asked(line)
+    options, bandit = options_of(line)
     if of_decisions(options, bandit):
         from sonlearn.commands.bandit import BanditSession, check
 
@@ -51,7 +51,7 @@ def command(line: Line) -> int:
     return TrainingSession(line.given, options).run()
 
 
-def asked(line: Line) -> tuple[RunOptions, dict[str, Any]]:
+def options_of(line: Line) -> tuple[RunOptions, dict[str, Any]]:
     """(options of the run, those of decisions that were given). Raises OptionError."""
     options = line.running()
     if line.verb == "predict":

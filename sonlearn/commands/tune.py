@@ -26,7 +26,7 @@ from sonlearn.report.predictions import csv_text
 from sonlearn.report.progress import ERROR, HEADER, Schedule
 from sonlearn.text.names import NameTable
 from sonlearn.tuning.grid import Settings, parse_grid, settings_of, with_classes
-from sonlearn.tuning.search import MEASURES, Due, SettingResult, Tuning, criterion, labelling
+from sonlearn.tuning.search import MEASURES, DueRow, SettingResult, Tuning, criterion, labelling
 
 #: Columns of the table behind those of the options.
 COLUMNS = ("average_loss", "average_error", "examples", "seconds", "state", "problem", *MEASURES)
@@ -39,12 +39,12 @@ def command(line: Line) -> int:
 
     Raises SonlearnError or OSError, and nothing has been saved.
     """
-    settings, text, running, options = asked(line)
+    settings, text, running, options = options_of(line)
     check_run(running, options.table)
     return TuningSession(settings, text, running, options).run()
 
 
-def asked(line: Line) -> tuple[Settings, TextOptions, RunOptions, TuneOptions]:
+def options_of(line: Line) -> tuple[Settings, TextOptions, RunOptions, TuneOptions]:
     """Return what the command line asks for. Raises OptionError."""
     running, options = line.running(), line.options(TuneOptions)
     if not options.grid:
@@ -94,13 +94,13 @@ class TuningSession(Passes):
         if self.tuning is not None:
             self.tuning.next_pass()
 
-    def learn_from(self, batch: Batch, held: np.ndarray | None) -> list[Due]:
+    def learn_from(self, batch: Batch, held: np.ndarray | None) -> list[DueRow]:
         """Have all settings learn; the rows of the table that are due."""
         due = self.tuning.partial_fit(batch, held)
         self.learner, self.progress = self.tuning.best.learner, self.tuning.best.progress
         return due
 
-    def report(self, batch: Batch, held: np.ndarray | None, predicted: list[Due]) -> None:
+    def report(self, batch: Batch, held: np.ndarray | None, predicted: list[DueRow]) -> None:
         """Print the rows that are due, and say which settings have failed."""
         self.say(*(f"{due.line}  {due.setting.name}" for due in predicted if not self.bar.shown))
         failed = sum(contender.failure is not None for contender in self.tuning.contenders)
@@ -116,7 +116,7 @@ class TuningSession(Passes):
             return []
         best = self.tuning.best
         told = [*members_at_work(best.learner), f"best setting = {best.setting.flags}"]
-        return [*best.progress.summary(seconds, ending, whole, told), "", *screen(self.tuning.results)]
+        return [*best.progress.summary(seconds, ending, whole, told), "", *results_table(self.tuning.results)]
 
     def warnings(self) -> list[str]:
         """Return what is to be known of a run that has come to its end."""
@@ -144,7 +144,7 @@ def setup_lines(settings: Settings, by: str, choice: TuneOptions) -> list[str]:
     return lines
 
 
-def screen(results: Sequence[SettingResult]) -> list[str]:
+def results_table(results: Sequence[SettingResult]) -> list[str]:
     """The table of all settings, for people."""
     known = {name for result in results for name in result.measures}
     name, heading = next((pair for pair in MEASURES_SHOWN if pair[0] in known), ("", ""))

@@ -118,7 +118,7 @@ def remove_stale(folder: str) -> None:
 
 
 @contextlib.contextmanager
-def kept(path: str | None) -> Iterator[None]:
+def locked(path: str | None) -> Iterator[None]:
     """Keep other processes from writing to `path` until the end of the block, or of the process.
 
     That is a lock on a hidden file beside it, for `path` itself is replaced; where there can be none, nothing is kept.

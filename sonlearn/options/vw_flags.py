@@ -92,19 +92,19 @@ _WORK_BUT = {
 }
 
 
-def _each(answers: dict[str, Any]) -> dict[str, Any]:
+def _by_flag(answers: dict[str, Any]) -> dict[str, Any]:
     """Return what is said of several flags, said of each."""
     return {name: answer for names, answer in answers.items() for name in names.split()}
 
 
 #: What `sonlearn vw` takes in the place of flags, with a warning: a flag and its value (K: that of theirs), and why.
-NEAREST = _each({
+NEAREST = _by_flag({
     "--bag --cover --synthcover": ("--explore thompson", "each action is as likely as it is to be the best one"),
     "--regcb --regcbopt --rnd --first": ("--explore ucb", "it tries what may be the best action, while that is open"),
     "--ect --log_multi --recall_tree": ("--oaa K", "one committee of all classes"),
 })  # fmt: skip
 #: Flags in whose place the committee learns (decisions: their reward models), without flags of steps; and why.
-NEAREST_COMMITTEE = _each({
+NEAREST_COMMITTEE = _by_flag({
     "--nn --boosting --autolink --stage_poly --ksvm": "the committee learns pairs of features and trees",
     "--lrq --lrqfa --rank --new_mf": "the committee learns pairs of features, at no fixed rank",
     "--bfgs --conjugate_gradient": "the committee takes Newton steps",
@@ -112,7 +112,7 @@ NEAREST_COMMITTEE = _each({
     "--bootstrap": "the committee learns; --coverage .9 adds an interval to each prediction",
 })  # fmt: skip
 #: Flags without which `sonlearn vw` runs a line, with a warning; and why.
-NEEDLESS = _each({
+NEEDLESS = _by_flag({
     """
         --nounif --psi --greedify --first_only --elim --mellowness --cb_min_cost --cb_max_cost --rnd_alpha
         --rnd_invlambda --synthcoverpsi --synthcoversize --clip_p --alg --gamma --inpass --multitask --dropout
@@ -127,7 +127,7 @@ NEEDLESS = _each({
     "--cb_sample": "-p has the probabilities; nothing is drawn",
 })  # fmt: skip
 #: Flags without which a line does the same: `sonlearn vw` leaves them out without a word; and why.
-HARMLESS = _each({
+HARMLESS = _by_flag({
     "--indexing": "the labels show whether they begin with 0 or 1",
     "--sort_features": "the order of features does not matter",
     "--kill_cache": "a stale cache is rebuilt automatically",
@@ -152,7 +152,7 @@ _VALUELESS = """
 """
 #: Of all these those that have no value.
 VALUELESS = frozenset(_VALUELESS.split())
-_STANDS_FOR = _each({
+_STANDS_FOR = _by_flag({
     "--named_labels": "give --classes auto, which takes any names",
     "--scores": "give -r FILE, which has the score of each class",
     "--sgd": "give --method sgd -l 10 (VW's default); its steps are l t^-p, VW's l (t + 1)^-p, alike with --power_t 0",
@@ -186,7 +186,7 @@ _STANDS_FOR = _each({
     "--eval --explore_eval --multiworld_test": "use sonlearn evaluate, which says what policies would have cost",
     "--rank_all": "give --cb_explore_adf, which writes all actions",
 })  # fmt: skip
-_NOT_HERE = _each({
+_NOT_HERE = _by_flag({
     "--no_bias_regularization --l1_state --l2_state --sparse_l2": "--l1 and --l2 are the penalties there are",
     "--feature_mask": "its steps are not here; leave out features with --ignore and --keep",
     "--adax --epoch_size --learning_rate_cnt": "steps follow from --learning_rate and --power_t, or from what was seen",

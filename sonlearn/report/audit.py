@@ -60,7 +60,7 @@ class Audit:
                     self._means = self._means or MeanContributions(self._names_of(batch), learner.columns.known)
                     self._means.add(explanation)
                 else:
-                    self._writer.write(self._said(learner, batch, done, explanation) + "\n")
+                    self._writer.write(self._formatted(learner, batch, done, explanation) + "\n")
                 done += 1
         except DivergedError:
             if self._options.on_error != "skip":
@@ -77,7 +77,7 @@ class Audit:
     def _names_of(self, batch: Batch) -> Names:
         return lambda feature: ["Constant"] if feature == batch.constant else self._names.of(feature)
 
-    def _said(self, learner: Learner, batch: Batch, i: int, explanation: Explanation) -> str:
+    def _formatted(self, learner: Learner, batch: Batch, i: int, explanation: Explanation) -> str:
         several, tag = learner.options.several, None if batch.tags is None else batch.tags[i]
         value: Any = explanation.prediction
         labels = learner.label_texts(_array(value)) if several else None
@@ -120,11 +120,11 @@ def as_text(head: str, explanation: Explanation, options: LearnOptions, names: N
             lines.append(_row("member", ["prediction", "weight", "contribution"], width))
             lines += [_row(v.name, [v.prediction, v.weight, v.contribution], width) for v in members]
             scale = max(abs(raw), *(abs(v.contribution) for v in members))
-            lines += _left([("start", attribution.start), ("rest", attribution.mixed)], scale, width)
+            lines += _remainders([("start", attribution.start), ("rest", attribution.mixed)], scale, width)
         lines.append(_row("feature", ["value", "without", "contribution"], width))
         lines += [_row(name, numbers, width) for name, numbers in shown]
         scale = max([abs(raw), *abs(attribution.contributions[:1])])
-        lines += _left([("no feature", attribution.baseline)], scale, width)
+        lines += _remainders([("no feature", attribution.baseline)], scale, width)
     return "\n".join(lines) + "\n"
 
 
@@ -229,7 +229,7 @@ def _changed_by(options: LearnOptions, raw: float) -> list[str]:
     return flags
 
 
-def _left(parts: list[tuple[str, float]], scale: float, width: int) -> list[str]:
+def _remainders(parts: list[tuple[str, float]], scale: float, width: int) -> list[str]:
     return [_row(name, ["", "", value], width) for name, value in parts if abs(value) > _NOTHING * scale]
 
 

@@ -175,7 +175,7 @@ class _Scores:
         self._signs = True  # whether all labels so far are -1 or +1
         self._blind = 0 if learner.examples else 1 + learner.options.label_delay  # rows to come before any label has
         self._sample = PredictionSample(SAMPLE)
-        self._two: dict[str, Any] | None = None  # what `_of_two` has found, which the end of a run asks for five times
+        self._two: dict[str, Any] | None = None  # what `_two_class` found, which the end of a run asks for five times
 
     def add(self, predicted: Predicted, y: np.ndarray, number: np.ndarray, weight: np.ndarray) -> None:
         """Add n rows with a label."""
@@ -205,10 +205,10 @@ class _Scores:
         if not self._signs:
             return {"kind": "values", **self._values.result()}
         if self._two is None and self._decided.any():
-            self._two = self._of_two()
+            self._two = self._two_class()
         return self._two
 
-    def _of_two(self) -> dict[str, Any]:
+    def _two_class(self) -> dict[str, Any]:
         auc, ap, best = self._scores.auc(), self._scores.average_precision(), self._scores.best_f1()
         n, p = self._scores.totals()
         missed, found, false = self._decided[2], self._decided[3], self._decided[1]

@@ -125,7 +125,7 @@ class Decider(Queue):
             raise InputError(SOURCE, shorten(json.dumps(context)), "an object: the context")
         if "event_id" in context:
             raise InputError(SOURCE, "event_id in the context", "none: the answer gives the event its id")
-        self._bound(context)
+        self._check_size(context)
         decisions = _read(_line({"c": context}), self.learner, self._text, SOURCE)
         decided = self.learner.decide(decisions)
         p, a = decided.probability.tolist(), int(decided.action[0])
@@ -147,11 +147,11 @@ class Decider(Queue):
         number = isinstance(reward, int | float) and not isinstance(reward, bool)
         if not number or not -_MAX_NUMBER <= reward <= _MAX_NUMBER:  # type: ignore[operator]
             raise InputError(SOURCE, f"reward {shorten(json.dumps(reward))}", "a number of at most 1e100")
-        found = self.events.waiting(event, now)
+        found = self.events.pending_event(event, now)
         reward = float(reward)  # type: ignore[arg-type]
         return event, reward, _read(found._replace(reward=reward).text, self.learner, self._text, SOURCE)
 
-    def _bound(self, context: dict[str, Any]) -> None:
+    def _check_size(self, context: dict[str, Any]) -> None:
         """Raise TooLongError where an action would have too many features."""
         actions = context.get("_multi") or []
         shared = 1 + sum(_leaves(value) for name, value in context.items() if name != "_multi")

@@ -105,7 +105,7 @@ class EventLog:
         found = self._read("select line, reward from events where id = ?", _escaped(event))
         return next(itertools.starmap(Event, found), None)
 
-    def waiting(self, event: str, now: Container[str]) -> Event:
+    def pending_event(self, event: str, now: Container[str]) -> Event:
         """The event with this id, which waits for its reward or label; `now`: those whose own comes just now.
 
         Raises

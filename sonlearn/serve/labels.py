@@ -75,7 +75,7 @@ class LateLabels(worker.Worker):
             event = str(event).removesuffix(".0")
         if set(fields) != {"id", "label"} or not isinstance(event, str) or not isinstance(label, str | float):
             raise InputError(worker.SOURCE, shorten(_text(given)), '{"id": "...", "label": 1}', number)
-        found = self.events.waiting(event, self._labels)
+        found = self.events.pending_event(event, self._labels)
         self._labels[event] = f"{json.dumps(self._label)}:{json.dumps(label)}"
         return found._replace(reward=self._labels[event]).text
 

@@ -141,7 +141,7 @@ class Task:
         for row, (i, line, value) in enumerate(zip(owners, batch.lines.tolist(), values, strict=True)):
             if value is not None:
                 reply = self.replies[i]
-                reply.lines.append(self._own(i, line))
+                reply.lines.append(self._own_line(i, line))
                 reply.values.append(value)
                 reply.tags.append(tags[row])
                 for name, each in more.items():
@@ -150,9 +150,9 @@ class Task:
     def refuse(self, error: InputError) -> None:
         """Put an error into the reply whose line it is."""
         i = int(self.request_of(error.line))
-        self.replies[i].errors.append(error.but(line=self._own(i, error.line or 0)))
+        self.replies[i].errors.append(error.but(line=self._own_line(i, error.line or 0)))
 
-    def _own(self, i: int, line: int) -> int:
+    def _own_line(self, i: int, line: int) -> int:
         return line - int(self.ends[i - 1]) if i else line
 
 

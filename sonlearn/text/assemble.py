@@ -144,7 +144,7 @@ def _entries(
                 yield from _in_each(np.flatnonzero(np.isnan(values)), encoder.missing())
             return
     assert codes is not None
-    entries, problems = _of_each(texts, encoder.entries, ())
+    entries, problems = _try_each(texts, encoder.entries, ())
     if typed and "number" in encoder.kinds and not encoder.as_number and any(map(NUMBER.fullmatch, texts)):
         encoder.note_first(encoder.quoted, "number")
     for code, problem in problems.items():
@@ -179,7 +179,7 @@ def _labels(
     if codes is not None:
         of_labels = functools.partial(label_of, labels=labels, options=encoder.options)
         read = (lambda text: (weight_of(text.strip()), None)) if weights else of_labels
-        found = [*_of_each(texts, read, (np.inf, None))[0], (np.nan, None)]
+        found = [*_try_each(texts, read, (np.inf, None))[0], (np.nan, None)]
         values = np.array([y for y, _ in found])[codes]  # the code of nothing is -1
         names = [found[code][1] for code in codes.tolist()] if any(own for _, own in found) else None
     for i in np.flatnonzero(np.isinf(values) | (~(values >= 0) if weights else False)).tolist():
@@ -190,7 +190,7 @@ def _labels(
     return values, names
 
 
-def _of_each(texts: Sequence[str], read: Callable[[str], Any], unfit: Any) -> tuple[list[Any], dict[int, RowError]]:
+def _try_each(texts: Sequence[str], read: Callable[[str], Any], unfit: Any) -> tuple[list[Any], dict[int, RowError]]:
     """Return what `read` makes of each text, `unfit` of one that it refuses; and of these by place, why."""
     found, problems = [], dict[int, RowError]()
     for place, text in enumerate(texts):

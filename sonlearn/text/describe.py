@@ -343,7 +343,7 @@ class ColumnSummary:
         if self.kind.startswith("number") and max(self._high, -self._low) == np.inf:
             out.append(f"numbers beyond all bounds, whose rows are malformed; --categorical {flag} takes codes")
         elif self.kind == "number":
-            out += self._far()
+            out += self._sentinels()
         out += self._leak(labels)
         return out
 
@@ -365,7 +365,7 @@ class ColumnSummary:
         codes = self.numbers >= _SURE and (long or any(map(_PADDED.fullmatch, self.values)))
         return self.whole and (self.ascends or (unique and (dense or codes)))
 
-    def _far(self) -> list[str]:
+    def _sentinels(self) -> list[str]:
         """A number that comes often, far from all others: farther than these reach, or two neighbours are apart."""
         every = np.unique([number for value in self.values if (number := number_of(value, self._unit)) is not None])
         others, out = every[~np.isin(every, list(self._ends))], list[str]()

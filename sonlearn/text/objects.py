@@ -226,7 +226,7 @@ def error_of(problem: RowError, record: Any, place: tuple[str, int]) -> InputErr
     if isinstance(problem.at, int):
         column = problem.at + 1
     elif isinstance(record, bytes):
-        column = column_of(record, problem.at)
+        column = byte_column(record, problem.at)
     if not isinstance(problem.at, int) and problem.at:
         found += f" for {shorten('.'.join(problem.at))}"
     error = TooLongError if isinstance(problem, LongRowError) else InputError
@@ -234,7 +234,7 @@ def error_of(problem: RowError, record: Any, place: tuple[str, int]) -> InputErr
     return error(source, found, problem.expected, line, column)
 
 
-def column_of(line: bytes, path: Iterable[str]) -> int:
+def byte_column(line: bytes, path: Iterable[str]) -> int:
     """Say where the names of `path` lead in a line of JSON; of names that occur more than once, the first that fits."""
     text, at = line.decode("utf-8", "surrogateescape"), len(line) - len(line.lstrip())
     for name in path:

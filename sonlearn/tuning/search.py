@@ -75,7 +75,7 @@ class SettingResult(NamedTuple):
     measures: dict[str, float]
 
 
-class Due(NamedTuple):
+class DueRow(NamedTuple):
     """A row of the progress table: the setting that is best at this row, its figures, and the printed line."""
 
     setting: Setting
@@ -198,7 +198,7 @@ class Tuning:
         if any(setting.options.label_delay for setting in settings):
             raise OptionError("--label-delay among settings: to them labels come at once; leave it out")
 
-    def partial_fit(self, batch: Batch, held: np.ndarray | None = None) -> list[Due]:
+    def partial_fit(self, batch: Batch, held: np.ndarray | None = None) -> list[DueRow]:
         """Learn a batch; returns the rows of the table that are due, each with the figures of the best setting.
 
         Parameters
@@ -265,7 +265,7 @@ class Tuning:
 
     # -- how ---------------------------------------------------------------------------------------------------------
 
-    def _learn(self, batch: Batch, held: np.ndarray | None) -> list[Due]:
+    def _learn(self, batch: Batch, held: np.ndarray | None) -> list[DueRow]:
         """Let each active setting learn a batch as it would alone.
 
         Labels are converted once and features numbered once, in an index that the learners share.
@@ -304,13 +304,13 @@ class Tuning:
         self._check_classes(batch)
         return self._due()
 
-    def _due(self) -> list[Due]:
+    def _due(self) -> list[DueRow]:
         """Rows of the table that all active settings have reached, each with the figures of the best setting."""
         working, due = self.at_work, []
         while all(contender.rows for contender in working):
             rows = [(contender, contender.rows.pop(0)) for contender in working]
             best, row = min(rows, key=lambda pair: ranking_score(self.by, pair[1].loss, pair[1].error))
-            due.append(Due(best.setting, row, best.progress.line(row)))
+            due.append(DueRow(best.setting, row, best.progress.line(row)))
         return due
 
     @property

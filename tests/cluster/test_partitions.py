@@ -137,7 +137,7 @@ def test_the_last_rows_are_learned_by_members_of_few_rows(monkeypatch):
     found = []
     for least in (400, 401):
         monkeypatch.setattr(tasks, "SETTLED", least)
-        found.append(tasks.settled_on(job, 1, tasks.Span(0, 100), lines, merged))
+        found.append(tasks.settled(job, 1, tasks.Span(0, 100), lines, merged))
         assert found[-1].header["examples"] == 500
     tables = [[m.table for m in each.learner().state.members] for each in (merged, *found)]
     for before, settled, learned in zip(*tables, strict=True):

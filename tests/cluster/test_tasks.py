@@ -44,7 +44,7 @@ def test_arrays_that_cannot_be_written_are_copied():
     state = tasks.initial(learner)
     for array in state.arrays.values():
         array.flags.writeable = False
-    state.to_read().partial_fit(zipf(n=20, d=9, s=3))
+    state.read_only_learner().partial_fit(zipf(n=20, d=9, s=3))
 
 
 def test_numbers_that_stay_need_no_copy():

@@ -24,8 +24,8 @@ def tiles(run: Run) -> Element | None:
     seconds = end["seconds"]
     speed = (end["examples"] + end["held_examples"]) / max(seconds, 1e-9)
     shown = [
-        _tile(f"average error{held}", _percent(end["error"]), _than(_percent(constant.get("error")))),
-        _tile(f"average loss{held}", number_or_dash(end["loss"]), _than(number_or_dash(constant.get("loss")))),
+        _tile(f"average error{held}", _percent(end["error"]), _versus(_percent(constant.get("error")))),
+        _tile(f"average loss{held}", number_or_dash(end["loss"]), _versus(number_or_dash(constant.get("loss")))),
         _tile("examples", format_number(end["examples"]), _passes(run, end)),
         _tile("examples a second", format_number(float(f"{speed:.3g}")), f"{duration(seconds)} in all"),
     ]  # fmt: skip
@@ -76,7 +76,7 @@ def _tile(name: str, value: str, beside: str) -> Element | None:
     return element("div", element("span", name), element("strong", value), small, class_="tile")
 
 
-def _than(value: str) -> str:
+def _versus(value: str) -> str:
     return "" if value == DASH else f"best constant: {value}"
 
 
