@@ -279,7 +279,7 @@ class _SklearnEstimator(base.Options, BaseEstimator):
         rows that are new to them: those held out, and other fifths in their turn until those are `MIN_HELD_OUT`.
         """
         learner, places = self.learner_, np.arange(len(y)) % FOLDS
-        if not FOLDS <= len(y) <= MAX_ROWS or learner.options.label_delay or learner.follows_predictions:
+        if not FOLDS <= len(y) <= MAX_ROWS or learner.options.label_delay or learner.tracks_predictions:
             return 1, None
         held, others = order[places == FOLDS - 1], order[places < FOLDS - 1]
         (_, asked), *_ = self._batches(X, weight, held)

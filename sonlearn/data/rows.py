@@ -37,7 +37,7 @@ class Rows(NamedTuple):
 
 
 #: A row with a value beyond this is refused by what squares it, and multiplies such squares.
-WILD = 1e50
+MAX_INPUT = 1e50
 
 #: An empty batch, to let an engine make room for features alone.
 NO_ROWS = Rows(
@@ -107,13 +107,13 @@ def rows_between(rows: Rows, start: int, stop: int) -> Rows:
 
 
 @jit
-def first_wild(indptr, values, y, weight, start, limit):  # type: ignore[no-untyped-def]
+def first_out_of_bounds(indptr, values, y, weight, start, limit):  # type: ignore[no-untyped-def]
     """First row from `start` on with a value, label or weight beyond `limit`, or n."""
     for i in range(start, len(y)):
-        wild = 1 if abs(y[i]) > limit or weight[i] > limit else 0
+        beyond = 1 if abs(y[i]) > limit or weight[i] > limit else 0
         row = values[indptr[i] : indptr[i + 1]]
         for k in range(len(row)):  # to the end, which is quicker than to look at each whether it is one
-            wild |= 0 if abs(row[k]) <= limit else 1
-        if wild:
+            beyond |= 0 if abs(row[k]) <= limit else 1
+        if beyond:
             return i
     return len(y)

@@ -219,9 +219,9 @@ class OneRow:
         raw = self._learn(row, y, labels.number(y), weight)
         learner.examples += weight > 0.0 and y == y
         refused = bool(self._alone.out.refused[0])
-        if learner.follows_predictions or refused:
+        if learner.tracks_predictions or refused:
             batch = self._batch(row, y, weight)
-            learner.follow(self._alone.out, self._alone.rows, batch)
+            learner.update_thresholds(self._alone.out, self._alone.rows, batch)
             if refused:
                 raise learner.refusal(batch, self._alone.rows, 0)
         return raw

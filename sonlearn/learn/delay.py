@@ -17,7 +17,7 @@ import numpy as np
 
 from sonlearn.data.arrays import grown
 from sonlearn.data.batch import Batch, joined
-from sonlearn.data.rows import WILD
+from sonlearn.data.rows import MAX_INPUT
 from sonlearn.files import storage
 from sonlearn.jit import jit
 
@@ -118,7 +118,7 @@ def interleaved(waiting: Batch | None, batch: Batch, delay: int) -> tuple[Batch,
     ahead = np.column_stack([np.ones(len(coming), bool), np.zeros(len(coming), bool)]).ravel()[pairs.ravel() >= 0]
     rows = whole.at(order)
     labelled = ~np.isnan(rows.y) | rows.named
-    labelled &= ~(ahead & (np.abs(rows.y) > WILD))  # one that will be refused: no combiner waits for it
+    labelled &= ~(ahead & (np.abs(rows.y) > MAX_INPUT))  # one that will be refused: no combiner waits for it
     rows = without_labels(rows._replace(weight=np.where(labelled, rows.weight, 0.0)), ahead)
     return rows, np.flatnonzero(ahead), whole.part(max(whole.n - delay, 0), whole.n)
 

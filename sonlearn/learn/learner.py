@@ -267,18 +267,18 @@ class Learner(SavedModel):
             if at < batch.n:
                 refused[at] = True
                 if before is not None and self.labels.header() != before:
-                    self._recode(before, batch, rows, refused, batch.n if skip else at)
+                    self._encode_again(before, batch, rows, refused, batch.n if skip else at)
                 if not skip:
                     learned = rows._replace(y=rows.y[:at], weight=rows.weight[:at])
-                    self.follow(out.part(0, at), learned, batch.part(0, at))
+                    self.update_thresholds(out.part(0, at), learned, batch.part(0, at))
                     raise self.refusal(batch, rows, at)
         out.refused[refused] = True
         if out.refused.any() and not skip:
-            self.follow(out, rows, batch)
+            self.update_thresholds(out, rows, batch)
             raise diverged(batch, int(np.argmax(out.refused)))
         return out.of_classes(self.scores)
 
-    def _recode(self, before: dict[str, Any], batch: Batch, rows: Rows, refused: np.ndarray, stop: int) -> None:
+    def _encode_again(self, before: dict[str, Any], batch: Batch, rows: Rows, refused: np.ndarray, stop: int) -> None:
         """Code the labels of the rows before `stop` anew, as if those refused had none: so they leave no class."""
         self.labels.restore(before)
         rows.y[:stop] = self.labels.coded(delay.without_labels(batch, refused).part(0, stop), remember=True)[0]
@@ -410,7 +410,7 @@ class Learner(SavedModel):
         why = self.engine.refusal(rows, row)
         return InputError(batch.source, *why, line=int(batch.lines[row])) if why else diverged(batch, row)
 
-    def take_thresholds(self, other: Learner) -> None:
+    def copy_thresholds(self, other: Learner) -> None:
         """Take what follows from the scores of `other`'s last rows: the threshold of best F1, and coverage."""
         self._decision.restore(*other._decision.packed())
         if self._coverage is not None and other._coverage is not None:
@@ -508,7 +508,7 @@ class Learner(SavedModel):
         return self._decision.threshold
 
     @property
-    def follows_predictions(self) -> bool:
+    def tracks_predictions(self) -> bool:
         """Return whether a threshold, sets or intervals are learned from predictions and labels."""
         return self.options.learns_threshold or self._coverage is not None
 
@@ -603,7 +603,7 @@ class Learner(SavedModel):
             low, high = coverage.intervals(center, rest, y, counted)
         return predicted._replace(low=low, high=high)
 
-    def follow(self, out: Predictions, rows: Rows, batch: Batch) -> None:
+    def update_thresholds(self, out: Predictions, rows: Rows, batch: Batch) -> None:
         """Let thresholds, sets and intervals learn from rows that the engine has learned, or has refused."""
         self.as_predicted(out, rows.y, batch, learned_rows(rows) & ~out.refused)
 

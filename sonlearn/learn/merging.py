@@ -70,7 +70,7 @@ def merged(make: Any, learners: Sequence[Learner], base: Learner | None, threads
     ]
     out.state = out.engine.reserve(out.engine.merge(states, start, rows), NO_ROWS, size)
     out.examples = base.examples + sum(rows)
-    out.take_thresholds(learners[-1])
+    out.copy_thresholds(learners[-1])
     return out
 
 

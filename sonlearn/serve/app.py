@@ -38,9 +38,9 @@ JSON, JSON_LINES, PLAIN, TEXT_CSV = "application/json", "application/x-ndjson", 
 _PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
 
 
-def refused_type(media: str, *known: str, likely: int = 0) -> HTTPException:
+def refused_type(media: str, *known: str, suggested: int = 0) -> HTTPException:
     """Return the refusal of a body that is of none of the `known` media types; curl sends a form's unless told."""
-    remedy = f"; curl: -H 'content-type: {known[likely]}'" if media.endswith("form-urlencoded") else ""
+    remedy = f"; curl: -H 'content-type: {known[suggested]}'" if media.endswith("form-urlencoded") else ""
     return HTTPException(415, f"found content of type {media or 'nothing'}, expected {' or '.join(known)}{remedy}")
 
 
@@ -191,8 +191,8 @@ class RowHandlers(Handlers):
         if media == TEXT_CSV and self.worker.takes_csv:
             return CSV
         known = {PLAIN: self.worker.takes_text, TEXT_CSV: self.worker.takes_csv}
-        likely = 0 if body.lstrip()[:1] in (b"{", b"[") else -1
-        raise refused_type(media, JSON, JSON_LINES, *filter(known.get, known), likely=likely)
+        suggested = 0 if body.lstrip()[:1] in (b"{", b"[") else -1
+        raise refused_type(media, JSON, JSON_LINES, *filter(known.get, known), suggested=suggested)
 
 
 class LabelHandlers(RowHandlers):

@@ -9,7 +9,7 @@ from states import same_state
 from sonlearn import DivergedError, Learner, LearnOptions, from_scipy
 from sonlearn.options.methods import METHODS
 
-N, WILD = 90, {20: "new", 50: "rare", 51: "rare"}
+N, MAX_INPUT = 90, {20: "new", 50: "rare", 51: "rare"}
 
 
 def table(seed=0):
@@ -17,7 +17,7 @@ def table(seed=0):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(N, 6))
     words = np.array([f"c{k:.0f}" for k in np.clip(2 * X[:, 0], -2, 2)], dtype=object)
-    for row, word in WILD.items():
+    for row, word in MAX_INPUT.items():
         X[row], words[row] = 1e300, word
     return X, words
 
@@ -52,12 +52,12 @@ SEVERAL = [
 @pytest.mark.parametrize("options", SEVERAL, ids=str)
 def test_a_refused_row_leaves_no_class(options):
     X, words = table()
-    left = np.array([i not in WILD for i in range(N)])
+    left = np.array([i not in MAX_INPUT for i in range(N)])
     wanted, plain = learned_in_parts(options, X[left], words[left], [])
     for cuts in ([], [20, 21, 50], range(1, N)):
         got, learner = learned_in_parts(options, X, words, cuts)
         assert learner.classes == plain.classes
-        assert learner.refused_rows == len(WILD)
+        assert learner.refused_rows == len(MAX_INPUT)
         assert str(learner.first_refused).startswith("<memory>:21: ") or len(list(cuts))
         np.testing.assert_array_equal(got, wanted)
         same_state(learner, plain)
@@ -107,7 +107,7 @@ def test_rows_whose_labels_come_late_are_left_out_as_others_are(options, delay):
     X = np.column_stack([X, X[:, 0] > 1e9])
     y = X[:, 0] + 0.1 if options.get("loss") == "squared" else np.where(X[:, 0] > 0, 1.0, -1.0)
     labels = words if "classes" in options else y
-    wild = {*WILD, 70} if options.get("loss") == "squared" else set(WILD)
+    wild = {*MAX_INPUT, 70} if options.get("loss") == "squared" else set(MAX_INPUT)
     if 70 in wild:
         labels[70] = 1e200
     options = {**options, "label_delay": delay}

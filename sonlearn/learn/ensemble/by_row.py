@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sonlearn.data.rows import WILD, Rows, first_wild
+from sonlearn.data.rows import MAX_INPUT, Rows, first_out_of_bounds
 from sonlearn.jit import jit
 from sonlearn.jit.sequence import Calls
 from sonlearn.learn.by_row import EngineByRow, RowOfEngine, copy_one, full
@@ -73,7 +73,7 @@ class CommitteeByRow(EngineByRow):
         begin: Calls = [
             (fits, (self._features, room)),
             (ready, (state.now, most)),
-            (first_wild, (rows.indptr, rows.values, rows.y, rows.weight, 0, WILD)),
+            (first_out_of_bounds, (rows.indptr, rows.values, rows.y, rows.weight, 0, MAX_INPUT)),
             *target.is_ready(state.labels, rows),
         ]
         first = len(begin)

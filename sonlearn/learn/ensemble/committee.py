@@ -24,7 +24,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from sonlearn.data.axes import PART, Axis, Numbers, Scalars, summed
-from sonlearn.data.rows import NO_ROWS, WILD, Rows, first_wild, is_learned, learned_rows, rows_between
+from sonlearn.data.rows import MAX_INPUT, NO_ROWS, Rows, first_out_of_bounds, is_learned, learned_rows, rows_between
 from sonlearn.errors import OptionError
 from sonlearn.files.storage import Maybe
 from sonlearn.jit import jit
@@ -180,7 +180,7 @@ class Committee(Engine):
         self, state: CommitteeState, rows: Rows, out: Predictions, start: int, settles: bool = False
     ) -> tuple[CommitteeState, int]:
         """Learn rows from `start` on; see `Engine.learn`."""
-        end = first_wild(rows.indptr, rows.values, rows.y, rows.weight, start, WILD)
+        end = first_out_of_bounds(rows.indptr, rows.values, rows.y, rows.weight, start, MAX_INPUT)
         if self.of_words.any() and not state.now["in_parts"][0]:
             at = start + first_in_parts(rows_between(rows, start, end), _rows(state))
             if at < end:

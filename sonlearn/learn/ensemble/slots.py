@@ -315,7 +315,7 @@ class CombinerScratch(NamedTuple):
     g: np.ndarray  # float64[k]
     step: np.ndarray  # float64[k]
     LT: np.ndarray  # float64[k, k]
-    likely: np.ndarray  # int64[K]; classes, those of `p`
+    candidates: np.ndarray  # int64[K]; classes, those of `p`
     deviations: np.ndarray  # float64[K, k]
     best: np.ndarray  # int64[2]; the likeliest classes
 
@@ -386,7 +386,7 @@ def probabilities(w, V, i, met, scratch, logs):
     scratch.some[:count] <- the classes that have a probability, scratch.p[:count] <- that; returns their count. Of a
     thousand classes they are few, and what follows takes time for them alone.
     """
-    p, likely, count = scratch.p, scratch.likely, 0
+    p, candidates, count = scratch.p, scratch.candidates, 0
     clear_first(logs, met)
     for j in range(len(V)):
         add_scaled(logs, w[j], V[j, i], met)
@@ -394,10 +394,10 @@ def probabilities(w, V, i, met, scratch, logs):
     for k in range(met):
         logs[k] -= top
     for k in range(met):
-        likely[count] = k
+        candidates[count] = k
         count += 1 if logs[k] > -MAX_SCORE_GAP else 0
     for at in range(count):
-        p[at] = logs[likely[at]]
+        p[at] = logs[candidates[at]]
     for at in range(count):
         p[at] = exponential(p[at])
     total = total_of(p, count)
@@ -415,12 +415,12 @@ def take_step(combiner, V, i, logs, count, y, h, surprise, scratch):
 
     logs, count, scratch : of `probabilities`
     """
-    p, mean, g, likely, deviations = scratch.p, scratch.mean, scratch.g, scratch.likely, scratch.deviations
+    p, mean, g, candidates, deviations = scratch.p, scratch.mean, scratch.g, scratch.candidates, scratch.deviations
     A, n = combiner.A[0], len(V)
     clear_first(mean, n)
     for at in range(count):
         for j in range(n):
-            deviations[at, j] = V[j, i, likely[at]]
+            deviations[at, j] = V[j, i, candidates[at]]
         add_scaled(mean, p[at], deviations[at], n)
     for j in range(n):
         g[j] = mean[j] - V[j, i, y]
