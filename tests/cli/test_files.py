@@ -99,6 +99,7 @@ def test_files_that_the_shell_has_opened_count(cli, command):
 
 # ------------------------------------------------------------------------------------------------- writing fails
 
+CUT_STANDARD = "standard output: cannot be written: No space left on device"
 CUT = "/dev/full: cannot be written: No space left on device; it has a part of the lines only"
 FULL = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
 
@@ -109,10 +110,7 @@ FULL = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/fu
     [
         ("train --method nag -p /dev/full -f new a.svm", CUT),
         ("train --method nag -r /dev/full -f new a.svm", CUT),
-        (
-            "train --method nag -p - -f new a.svm > /dev/full",
-            "standard output: cannot be written: No space left on device",
-        ),
+        ("train --method nag -p - -f new a.svm > /dev/full", CUT_STANDARD),
     ],
 )
 def test_a_full_disk_is_named_and_the_model_saved(cli, command, message):
@@ -140,14 +138,14 @@ def test_a_full_disk_under_standard_error_costs_nothing(cli, flags):
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        ("predict -i M --quiet a.svm > /dev/full", "standard output: cannot be written: No space left on device"),
+        ("predict -i M --quiet a.svm > /dev/full", CUT_STANDARD),
         ("predict -i M --quiet -p /dev/full a.svm", CUT),
-        ("convert --to vw a.svm > /dev/full", "standard output: cannot be written: No space left on device"),
+        ("convert --to vw a.svm > /dev/full", CUT_STANDARD),
         ("convert --to vw a.svm -o /dev/full", "/dev/full: cannot be written: No space left on device"),
         ("sketch --quiet a.svm -o /dev/full", "/dev/full: cannot be written: No space left on device"),
         ("train --quiet -f /dev/full a.svm", "/dev/full: cannot be written: No space left on device"),
-        ("inspect M > /dev/full", "standard output: cannot be written: No space left on device"),
-        ("--help > /dev/full", "standard output: cannot be written: No space left on device"),
+        ("inspect M > /dev/full", CUT_STANDARD),
+        ("--help > /dev/full", CUT_STANDARD),
     ],
 )
 def test_what_cannot_be_written_is_named(cli, command, message):

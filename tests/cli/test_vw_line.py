@@ -233,10 +233,7 @@ def test_reward_models_are_not_replaced_in_silence(files, cli):
         ("vw a --bag 5", ["--bag (give --explore thompson: each"]),
         ("vw a --cb_adf --regcb", ["--regcb (give --explore ucb: it"]),
         ("vw a --ect", ["--ect (its value is missing)"]),
-        (
-            "vw a --ftrl_alpha 1 -l 1",
-            ["-l and --ftrl_alpha (no one method takes them; -l: --method nag", "--ftrl_alpha:"],
-        ),
+        ("vw a --ftrl_alpha 1 -l 1", ["-l and --ftrl_alpha (no one method takes them; -l: --method", "--ftrl_alpha:"]),
         ("vw a --sgd --ftrl", ["--ftrl with --sgd (there is no method with these steps)"]),
         ("vw a --invariant", ["--invariant (there is no method with these steps)"]),
         ("vw a --normalized --invariant", ["--invariant with --normalized (there is no method with these steps)"]),

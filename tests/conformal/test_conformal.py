@@ -196,10 +196,7 @@ SETTINGS = [
     (LearnOptions(method="nag", coverage=0.9), lambda: zipf(600)),
     (LearnOptions(method="nag", loss="hinge", coverage=0.9), lambda: zipf(600)),
     (LearnOptions(method="nag", oaa=3, coverage=0.9), lambda: zipf(600)._replace(y=1.0 + np.arange(600) % 7 % 3)),
-    (
-        LearnOptions(method="nag", classes="auto", coverage=0.9),
-        lambda: zipf(600)._replace(y=np.arange(600) % 5 % 3 * 1.0),
-    ),
+    (LearnOptions(method="nag", classes="auto", coverage=0.9), lambda: zipf(600)._replace(y=np.arange(600) % 5 // 2.0)),
 ]
 
 

@@ -9,15 +9,9 @@ pytestmark = pytest.mark.interpreted
 
 #: Options, and what is said of them.
 REFUSED = [
-    (
-        {"method": "arow", "loss": "poisson"},
-        "--loss poisson: --method arow learns squared_hinge, logistic, hinge, squared",
-    ),
+    ({"method": "arow", "loss": "poisson"}, "poisson: --method arow learns squared_hinge, logistic, hinge, squared"),
     ({"method": "bayes", "loss": "squared"}, "--loss squared: --method bayes learns logistic, hinge"),
-    (
-        {"method": "multinomial-bayes", "loss": "absolute"},
-        "--loss absolute: --method multinomial-bayes learns logistic, hinge",
-    ),
+    ({"method": "multinomial-bayes", "loss": "absolute"}, "--method multinomial-bayes learns logistic, hinge"),
     ({"method": "drfd", "loss": "absolute"}, "--loss absolute: --method drfd learns squared, logistic, hinge"),
     ({"method": "drfd", "clip": 2.0}, "--clip: --method drfd does not take it"),
     ({"oaa": 3, "clip": "labels"}, "--clip labels is for --method committee, nag, .*, values or two classes"),
@@ -28,10 +22,7 @@ REFUSED = [
     ({"method": "rp-son", "alpha": 0}, "--alpha 0: --method rp-son"),
     ({"method": "ada-gp", "delta": 0}, "--delta 0: --method ada-gp"),
     ({"method": "radagrad", "sketch_size": 0}, "--sketch-size 0: --method radagrad"),
-    (
-        {"method": "mixture", "members": "nag:tfidf"},
-        "--members nag:tfidf: --method mixture has members that are methods",
-    ),
+    ({"method": "mixture", "members": "nag:tfidf"}, "--members nag:tfidf: --method mixture has members that are meth"),
     ({"method": "mixture", "members": "mixture"}, "--members mixture: --method mixture has members that are methods"),
     ({"sketch": "rfd", "scale": "unit", "diagonal": True}, r"diagonal is --scale \w+, not --scale"),
     ({"sketch": "rfd", "scale": "gradients", "diagonal": False}, r"diagonal is --scale \w+, not --scale"),
@@ -47,26 +38,14 @@ REFUSED = [
     ({"members": "committee"}, "no method"),
     ({"budget": 2.0, "prune": False}, "--budget 2 with --no-prune: .*leave out --no-prune"),
     ({"budget": "cheap", "members": ("nag",)}, "--budget cheap with --members: .*give one of them"),
-    (
-        {"method": "nag", "threshold": 1.0},
-        "^--threshold 1: expected a probability between 0 and 1, best-f1, fpr:SHARE, or cost:FN/FP",
-    ),
+    ({"method": "nag", "threshold": 1.0}, "^--threshold 1: .* between 0 and 1, best-f1, fpr:SHARE, or cost:FN/FP"),
     *(
         ({"method": "nag", "threshold": text}, f"^--threshold {text}: expected a probability between 0 and 1, best-f1")
         for text in ("cost:1", "fpr:2", "x", "2")
     ),
-    (
-        {"method": "nag", "threshold": ".2"},
-        r"^--threshold '\.2': expected the number 0\.2, not a text; or a probability",
-    ),
-    (
-        {"method": "nag", "threshold": 0.2, "loss": "hinge"},
-        r"^--threshold 0\.2 with --loss hinge: it tells no probability",
-    ),
-    (
-        {"method": "nag", "threshold": 0.2, "oaa": 3},
-        r"^--threshold 0\.2 with --oaa: of several classes the prediction is a",
-    ),
+    ({"method": "nag", "threshold": ".2"}, r"^--threshold '\.2': expected the number 0\.2, not a text; or a prob"),
+    ({"method": "nag", "threshold": 0.2, "loss": "hinge"}, "^--threshold 0.2 with --loss hinge: it tells no prob"),
+    ({"method": "nag", "threshold": 0.2, "oaa": 3}, "^--threshold 0.2 with --oaa: of several classes the predic"),
     ({"method": "nag", "threshold": "best-f1", "loss": "poisson"}, "^--threshold best-f1 with --loss poisson"),
     ({"min_prediction": 1.0, "max_prediction": 0.5}, "from 1 to 0.5"),
     ({"clip": 1.0, "min_prediction": 2.0, "method": "nag"}, "--clip 1"),
@@ -89,10 +68,7 @@ REFUSED = [
     ({"oaa": 3, "clip": 1.0}, "--clip 1 with several classes"),
     ({"oaa": 3, "members": "drfd"}, "--members drfd: there is no 'drfd' of several classes.*--oaa K --method drfd"),
     ({"oaa": 3, "members": "nag:odds"}, "there is no view 'odds' of several classes"),
-    (
-        {"oaa": 3, "members": "rls:fourier~0.1"},
-        "rls cannot forget; without ~0.1, or of arow-precision, multinomial-bayes, nag, shares",
-    ),
+    ({"oaa": 3, "members": "rls:fourier~0.1"}, "rls cannot forget; without ~0.1, or of arow-precision, mul.*, shares"),
     ({"oaa": 3, "sketch_size": 5}, "--sketch-size 5 with several classes: the committee does not take it"),
     ({"oaa": 3, "members": "nag~2"}, "found the rate '2' behind ~"),
     ({"oaa": 3, "members": "shares"}, "found the rate '' behind ~"),

@@ -100,11 +100,7 @@ def test_a_model_of_tables_takes_csv_as_predict_does(flags):
             ("/predict", "city|n\nGraz|2\n", f"; this model's fields are separated by '{learner.text.delimiter}'"),
             ("/predict", "n,n\n1,2\n", "<request>:1: found 2 columns 'n'"),
             ("/predict?probabilities=1", text, "found a query with text/csv"),
-            (
-                "/learn",
-                "city,n,y\nGraz,2.5,yes\nGraz,2.5\n",
-                "<request>:3: found 2 fields, expected 3 fields as in the",
-            ),
+            ("/learn", "city,n,y\nGraz,2.5,yes\nGraz,2.5\n", "<request>:3: found 2 fields, expected 3 fields"),
         ):
             status, answer = server.ask("POST", path, spelt(body), media)
             assert (status, message in answer) == (400, True)

@@ -353,11 +353,7 @@ def test_the_column_of_actions_is_no_feature():
 @pytest.mark.parametrize(
     ("text", "options", "message"),
     [
-        (
-            "a,y\n1,1\nx,0\n",
-            {"numeric": "a"},
-            ":3:1: found 'x' in the column 'a', expected a finite number, or nothing",
-        ),
+        ("a,y\n1,1\nx,0\n", {"numeric": "a"}, ":3:1: found 'x' in the column 'a', expected a finite number, or no"),
         ("a,w,y\n1,-1,1\n", {"weight": "w"}, ":2:3: found '-1' in the column 'w', expected a weight (a finite number,"),
         ("a,w,y\n1,,1\n", {"weight": "w"}, ":2:3: found nothing in the column 'w', expected a weight"),
         ('b,a,y\n"x\ny",inf,1\n', {}, ":3:4: found 'inf' in the column 'a'"),
