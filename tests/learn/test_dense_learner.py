@@ -1,16 +1,12 @@
-"""The dense twin meets its definitions, so that it can serve as a reference for the engine.
+"""The dense twin's projection meets its definition, so that it can serve as a reference for the engine.
 
-What the program says of losses, ranks and sketches is the twin's (`test_newton`); what frequent directions and Oja's
-rule promise is asked of the program: tests/sketch, `test_learner_checks`.
+All else that the program says is the twin's (`test_newton`); what frequent directions and Oja's rule promise is asked
+of the program: tests/sketch, `test_learner_checks`.
 """
 
 import numpy as np
 import pytest
 from dense_learner import IN_RANGE, projected, pseudo_inverse
-from streams import batch_of
-from twins import run_twin
-
-from sonlearn import LearnOptions
 
 
 def rows(n, d, seed=0):
@@ -46,32 +42,3 @@ def test_projection_is_the_nearest_point_in_the_norm_of_a(alpha):
 
 
 # ---------------------------------------------------------------------------------------------------- the learner
-
-
-def test_gradient_descent_by_hand():
-    o = LearnOptions(sketch="none", alpha=4.0, loss="squared", diagonal=False)
-    batch = batch_of([{1: 1.0, 2: 2.0}, {2: 1.0}, {1: 1.0}], [1.0, 0.0, 2.0], [1.0, 2.0, 1.0])
-    twin, result = run_twin(o, batch)
-    # u = (2/4)(1, 2) = (.5, 1); p = 1, g = 2*2*1 on x_2: u_2 = 0; p = .5, g = -3: u_1 = .5 + .75
-    np.testing.assert_allclose(result.prediction, [0, 1, 0.5])
-    np.testing.assert_allclose(result.loss, [1, 1, 2.25])
-    np.testing.assert_allclose(twin.weights(), [1.25, 0])
-
-
-def test_diagonal_by_hand():
-    o = LearnOptions(sketch="none", alpha=1.0, loss="squared", diagonal=True)
-    twin, result = run_twin(o, batch_of([{1: 2.0}, {1: 1.0}], [1.0, 0.0]))
-    # D_1 = .1: xtilde = 2/sqrt(.1), g = -2 xtilde, u = 4/sqrt(.1); D_2 = .1 + (2*2)^2 = 16.1, p = u/sqrt(16.1)
-    assert result.prediction[1] == pytest.approx(4 / np.sqrt(0.1 * 16.1))
-    p = result.prediction[1]
-    u = 4 / np.sqrt(0.1) - 2 * p / np.sqrt(16.1)
-    assert twin.weights()[0] == pytest.approx(u / np.sqrt(16.1 + 4 * p * p))
-
-
-def test_newton_by_hand():
-    """One feature, RFD with alpha = 0: each step is 1/(l' sum of squares)."""
-    settings = {"loss": "squared", "clip": 10.0, "sigma": 0.5, "eta": 0.0, "diagonal": False}
-    o = LearnOptions(sketch="rfd", sketch_size=2, alpha=0.0, **settings)
-    _, result = run_twin(o, batch_of([{1: 1.0}, {1: 1.0}, {1: 1.0}], [1.0, 0.0, 0.0]))
-    # g = -2, A = .5*4 = 2, u = 1; p = 1, g = 2, A = 4, u = .5
-    np.testing.assert_allclose(result.prediction, [0, 1, 0.5])

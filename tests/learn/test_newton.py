@@ -81,6 +81,31 @@ def agree(options, batch):
     return twin, wanted
 
 
+# ---------------------------------------------------------------------------------------------------- by hand
+
+_STEP, _D = 4 / np.sqrt(0.1), 16.1
+_P = _STEP / np.sqrt(_D)
+#: Options, rows, labels, weights, predictions and weights at the end.
+BY_HAND = [
+    # u = (2/4)(1, 2) = (.5, 1); p = 1, g = 2*2*1 on x_2: u_2 = 0; p = .5, g = -3: u_1 = .5 + .75
+    ({"sketch": "none", "alpha": 4.0, "diagonal": False}, [{1: 1.0, 2: 2.0}, {2: 1.0}, {1: 1.0}], [1.0, 0.0, 2.0],
+     [1.0, 2.0, 1.0], [0, 1, 0.5], [1.25, 0]),
+    # D_1 = .1: xtilde = 2/sqrt(.1), g = -2 xtilde, u = 4/sqrt(.1); D_2 = .1 + (2*2)^2 = 16.1, p = u/sqrt(16.1)
+    ({"sketch": "none", "alpha": 1.0, "diagonal": True}, [{1: 2.0}, {1: 1.0}], [1.0, 0.0], None, [0, _P],
+     [(_STEP - 2 * _P / np.sqrt(_D)) / np.sqrt(_D + 4 * _P**2)]),
+    # one feature, alpha = 0: g = -2, A = .5*4 = 2, u = 1; p = 1, g = 2, A = 4, u = .5; p = .5, g = 1, A = 4.5
+    ({"sketch": "rfd", "sketch_size": 2, "alpha": 0.0, "clip": 10.0, "sigma": 0.5, "eta": 0.0, "diagonal": False},
+     [{1: 1.0}] * 3, [1.0, 0.0, 0.0], None, [0, 1, 0.5], [0.5 - 1 / 4.5]),
+]  # fmt: skip
+
+
+@for_all("settings, rows, y, weight, predictions, w", BY_HAND)
+def test_by_hand(settings, rows, y, weight, predictions, w):
+    twin, wanted = agree(LearnOptions(loss="squared", **settings), batch_of(rows, y, weight))
+    np.testing.assert_allclose(wanted.prediction, predictions)
+    np.testing.assert_allclose(twin.weights(), w, atol=1e-15)
+
+
 # ---------------------------------------------------------------------------------------------------- the grid
 
 

@@ -23,15 +23,9 @@ class Boost:
     ):  # fmt: skip
         self.several, self.most = several, max_columns
         self.logistic, self.trees, self.max_depth, self.learning_rate = logistic, trees, max_depth, learning_rate
-        own = {"min_hessian": min_hessian, "refit_interval": refit_interval, "regrow_every": regrow_every} | (
-            of_classes if logistic or several else {}
-        )
-        self.l2, self.min_hessian, self.refit_interval, self.regrow_every = (
-            l2,
-            own["min_hessian"],
-            own["refit_interval"],
-            own["regrow_every"],
-        )
+        self.l2, self.min_hessian = l2, min_hessian
+        self.refit_interval, self.regrow_every = refit_interval, regrow_every
+        vars(self).update(of_classes if logistic or several else {})
         self.columns, self.rows, self.labels = {}, [], []  # labels: (y, importance, base)
         self.due, self.running, self.refits, self.model = 0, None, 0, (0.0, [])
         self.stays = False  # whether the trees are of the rows after the last change
@@ -40,18 +34,11 @@ class Boost:
 
     def predict(self, row, base=0.0):
         """A score; of several classes one for each that the rows learned have shown."""
-        if self.several:
-            z = np.zeros(self.known())
-            if row and self.model[1]:
-                x = self.dense([{self.columns[f]: value for f, value in row.items() if f in self.columns}])
-                start, trees = self.model
-                z[: len(start)] = start + sum(leaf_of(tree, x[0]) for tree in trees)
-            return z + base
-        if not row:
-            return base
-        x = self.dense([{self.columns[f]: value for f, value in row.items() if f in self.columns}])
-        start, trees = self.model
-        return start + base + sum(float(leaf_of(tree, x[0])) for tree in trees)
+        z, (start, trees) = np.full(self.known() if self.several else 1, float(base)), self.model
+        if row and trees:
+            (x,) = self.dense([{self.columns[f]: value for f, value in row.items() if f in self.columns}])
+            z[: np.size(start)] += start + sum(leaf_of(tree, x) for tree in trees)
+        return z if self.several else float(z[0])
 
     def dense(self, rows):
         X = np.zeros((len(rows), len(self.columns)), np.float32)

@@ -117,13 +117,16 @@ def size(slope):
 # ---------------------------------------------------------------------------------------------------- linear algebra
 
 
-def range_basis(rows: np.ndarray) -> np.ndarray:
-    """Orthonormal basis (rank x d) of the span of `rows`: Gram-Schmidt in row order, twice."""
+def range_basis(rows: np.ndarray, least: float = IN_RANGE) -> np.ndarray:
+    """Orthonormal basis (rank x d) of the span of `rows`: Gram-Schmidt in row order, twice.
+
+    A row that sticks out by no more than `least` of its squared length is within the span of those before.
+    """
     basis = np.zeros((0, rows.shape[1]))
     for row in rows:
         rest = row - basis.T @ (basis @ row)
         rest = rest - basis.T @ (basis @ rest)
-        if rest @ rest > IN_RANGE * (row @ row):
+        if rest @ rest > least * (row @ row):
             basis = np.vstack([basis, rest / np.linalg.norm(rest)])
     return basis
 
@@ -278,7 +281,7 @@ class Oja(NoSketch):
             self.L = np.append(self.L, 0.0) + (self.V @ ghat) ** 2
         else:
             self.L = self.L + (self.V @ ghat) ** 2
-            self.V = orthonormalised(self.V + self.gamma(ghat) * np.outer(self.V @ ghat, ghat))
+            self.V = range_basis(self.V + self.gamma(ghat) * np.outer(self.V @ ghat, ghat), 0.0)
 
     def forget_past(self, keep: float) -> None:
         self.L, self.b = keep * self.L, keep * self.b
@@ -299,16 +302,6 @@ class Oja(NoSketch):
 
     def eigenvalues(self) -> np.ndarray:
         return np.sort(self.L)[::-1]
-
-
-def orthonormalised(V: np.ndarray) -> np.ndarray:
-    """Gram-Schmidt in row order, twice; V has full row rank."""
-    Q = np.zeros((0, V.shape[1]))
-    for v in V:
-        v = v - Q.T @ (Q @ v)
-        v = v - Q.T @ (Q @ v)
-        Q = np.vstack([Q, v / np.linalg.norm(v)])
-    return Q
 
 
 class FullMatrix(NoSketch):

@@ -260,11 +260,8 @@ class Arow(Twin):
         if self.o.loss != "squared" and y * m >= 1:
             return
         self.w = self.w + (y - m) / (v + r) * self.S * x
-        if self.o.method == "arow-precision":
-            self.S = 1 / (1 / self.S + x**2 / r)
-        else:
-            full = np.diag(self.S) - np.outer(self.S * x, self.S * x) / (v + r)
-            self.S = np.diag(full).copy()
+        precision = self.o.method == "arow-precision"
+        self.S = 1 / (1 / self.S + x**2 / r) if precision else self.S - (self.S * x) ** 2 / (v + r)
 
     def forget(self):
         self.S = 1 / (1 + (1 / self.S - 1) * self.keep)  # the 1 that precisions begin with is none of the data's
