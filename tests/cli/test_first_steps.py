@@ -1,10 +1,6 @@
 """What people try first, and the line that puts them right."""
 
-import numpy as np
 import pytest
-
-from sonlearn.errors import OptionError
-from sonlearn.sketch import make_sketch
 
 
 @pytest.mark.parametrize("line", ["1 2:3 x", "x 1:2", "1 2:x"])
@@ -23,13 +19,6 @@ def test_an_option_without_a_value_has_no_place_in_the_header(cli, tmp_path):
     _, _, err = cli("train", "--threads", "0", tmp_path / "t")
     assert "members = ," not in err
     assert "clip = inf, prune = yes" in err
-
-
-@pytest.mark.parametrize("size", [2.5, "3", True, None, 3.0])
-def test_the_size_of_a_sketch_is_a_whole_number(size):
-    with pytest.raises(OptionError, match=r"sketch size .*: expected a whole number of at least 1"):
-        make_sketch("rfd", size)
-    assert make_sketch("rfd", np.int64(3)).matrix().shape == (0, 0)
 
 
 def test_a_model_takes_the_place_of_models_alone(cli, tmp_path):

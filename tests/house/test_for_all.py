@@ -36,26 +36,3 @@ def test_marks_above_and_below_hold_and_only_the_rest_are_fixtures():
 def test_nothing_to_run_is_refused():
     with pytest.raises(ValueError, match="no value for a"):
         for_all("a", [])
-
-
-def test_a_skip_is_for_all_or_for_none():
-    @for_all("a", [1, 2])
-    def claim(a):
-        if a == 2:
-            pytest.skip("not here")
-
-    with pytest.raises(ExceptionGroup, match="1 of 2 cases fail: a=2"):
-        claim()
-
-
-def test_the_limit_of_time_ends_all_of_it():
-    ran = []
-
-    @for_all("a", [1, 2])
-    def claim(a):
-        ran.append(a)
-        raise TimeoutError
-
-    with pytest.raises(TimeoutError):
-        claim()
-    assert ran == [1]

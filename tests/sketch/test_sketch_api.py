@@ -36,8 +36,6 @@ def test_options_and_methods_agree():
     assert SketchOptions(buffer=7, seed=3, alpha=0.5).values() == {"buffer": 7, "seed": 3, "alpha": 0.5}
     assert SketchOptions(recycle=True).values() == {"recycle": True}
     for wrong, message in (
-        ({"method": "svd"}, "--method svd: expected one of"),
-        ({"size": 0}, "--size 0: expected at least 1"),
         ({"share": 1.5}, "--share 1.5: expected at most 1"),
         ({"alpha": float("nan")}, "--alpha nan"),
         ({"alpha": float("inf")}, "--alpha inf"),
@@ -51,7 +49,10 @@ def test_options_and_methods_agree():
     [
         (lambda: make_sketch("svd"), "sketch method svd: expected one of rfd, fd"),
         (lambda: make_sketch("fd", 0), "fd: sketch size 0: expected at least 1"),
-        (lambda: make_sketch("gauss", 0), "sketch size 0"),
+        *(
+            (lambda size=size: make_sketch("rfd", size), "sketch size .*: expected a whole number of at least 1")
+            for size in (2.5, "3", True, None, 3.0)
+        ),
         (lambda: make_sketch("fd", 5, share=0.2), "fd has no setting share; it takes buffer"),
         (lambda: make_sketch("gauss", 5, alpha=1.0), "gauss has no alpha"),
         (lambda: make_sketch("rfd", 5, alpha=-1.0), "alpha -1"),
@@ -126,7 +127,7 @@ def test_the_callers_arrays_are_neither_kept_nor_written_to():
 
 
 def test_one_row_integers_and_lists():
-    sketch = make_sketch("fd", 3)
+    sketch = make_sketch("fd", np.int64(3))
     sketch.update([1, 2, 3]).update([[0, 1, 0]]).update(np.array([[True, False, True]]))
     A = np.array([[1, 2, 3], [0, 1, 0], [1, 0, 1]])
     assert sketch.n_seen == 3
