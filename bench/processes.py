@@ -77,8 +77,7 @@ def measured(command: Command | Sequence[str], out: str | None = None) -> Cost:
 def with_output(command: Command | Sequence[str]) -> tuple[Cost, str]:
     """(what one run takes, its standard output)."""
     with tempfile.TemporaryDirectory() as folder:
-        cost = measured(command, f"{folder}/out")
-        return cost, Path(f"{folder}/out").read_text()
+        return measured(command, f"{folder}/out"), Path(f"{folder}/out").read_text()
 
 
 def in_turns(

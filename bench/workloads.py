@@ -80,8 +80,7 @@ def some_of_each(X: sp.csr_array, s: int, rng: np.random.Generator) -> sp.csr_ar
     row = np.repeat(np.arange(len(counts)), counts)
     order = np.lexsort((rng.random(X.nnz), row))
     kept = np.sort(order[np.arange(X.nnz) - np.repeat(X.indptr[:-1], counts) < s])
-    indptr = np.arange(0, s * len(counts) + 1, s)
-    return sp.csr_array((X.data[kept], X.indices[kept], indptr), shape=X.shape)
+    return sp.csr_array((X.data[kept], X.indices[kept], np.arange(0, s * len(counts) + 1, s)), shape=X.shape)
 
 
 def zipf_stream(n: int, d: int, s: int, seed: int = 0, exact: bool = False) -> Part:

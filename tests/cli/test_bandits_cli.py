@@ -37,8 +37,7 @@ def test_a_log_becomes_a_better_policy(cli, tmp_path):
     assert "number of examples with a cost = 300" in err
     assert float(re.search(r"average loss = (\S+)", err)[1]) < 0.2
     assert 0.6 < float(re.search(r"average cost of the log = (\S+)", err)[1]) < 0.74
-    lines = (tmp_path / "p").read_text().splitlines()
-    assert re.fullmatch(r"0:[\d.]+,1:[\d.]+,2:[\d.]+ d0", lines[0])
+    assert re.fullmatch(r"0:[\d.]+,1:[\d.]+,2:[\d.]+ d0", (tmp_path / "p").read_text().splitlines()[0])
     (tmp_path / "new").write_text("".join(f"shared |u {u}\n|a p\n|a q\n|a r\n\n" for u in "xyz"))
     status, out, _ = cli("predict -i m --quiet new")
     assert [line.split(",")[0] for line in out.splitlines()] == ["0:1", "1:1", "2:1"]
@@ -305,8 +304,7 @@ def test_nag_predicts_what_vw_predicts(cli, tmp_path, cb_type):
     options = BanditOptions(cb_adf=True, cb_type=cb_type), TextOptions(quadratic=("zz",))  # no products
     bandit = Bandit(*options, LearnOptions(method="nag", loss="squared"))
     check_costs(bandit, tmp_path, lines, 1e-5)
-    err = cli.err(f"train {flags} -q zz --method nag -f m log")
-    assert "method = nag" in err
+    assert "method = nag" in cli.err(f"train {flags} -q zz --method nag -f m log")
     again = Bandit.load(tmp_path / "m")
     bandit.text = again.text
     assert_same(state_of(bandit), state_of(again))
@@ -413,7 +411,6 @@ def test_python_takes_vectors_and_tables():
         with pytest.raises(ValueError, match="expected"):
             bandit.learn(X[0], *wrong)
     listed = SonlearnBandit(min_probability=0.1)
-    decision = listed.decide([1.0, 0.0], [[1.0], [2.0], [3.0]])
-    assert decision.probabilities.min() >= 0.1 / 3
+    assert listed.decide([1.0, 0.0], [[1.0], [2.0], [3.0]]).probabilities.min() >= 0.1 / 3
     with pytest.raises(OptionError, match="give the number of actions"):
         SonlearnBandit(cbify=3)

@@ -75,8 +75,7 @@ def test_probabilities_and_scores_stand_beside_labels(cli):
         for k in p:
             assert p[k] == pytest.approx(s[k] / sum(s.values()), rel=1e-4)
     cli("train", *NAG, "--oaa", "4", "--probabilities", "-p", "p", "a.svm")
-    first = Path("p").read_text().splitlines()[0]
-    assert first == "1:0.25 2:0.25 3:0.25 4:0.25"
+    assert Path("p").read_text().splitlines()[0] == "1:0.25 2:0.25 3:0.25 4:0.25"
     cli("train", *NAG, "--classes", "auto", "--probabilities", "-p", "p", "a.vw")
     assert Path("p").read_text(encoding="utf-8").splitlines()[:2] == ["unknown 0", "ham:1"]
     status, _, err = cli("train", *NAG, "--probabilities", "a.svm")

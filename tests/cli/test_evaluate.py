@@ -93,8 +93,7 @@ def test_cuts_do_not_change_a_bit_and_models_may_learn_as_they_go(cli):
     for more in ((), ("--progressive",)):
         call = ("evaluate", "--quiet", "-i", "a.model", "--output", "jsonl", *more)
         whole = lines_of(cli(*call, "-P", "10000", "new.vw"))
-        cut = lines_of(cli(*call, "-P", "77", "first.vw", "second.vw"))
-        assert cut[-len(whole) :] == whole
+        assert lines_of(cli(*call, "-P", "77", "first.vw", "second.vw"))[-len(whole) :] == whole
         assert lines_of(cli(*call, "--examples", "300", "-P", "10000", "new.vw"))[1].decisions == 300
     learning = Bandit.load("a.model")
     evaluation = Evaluation(["a.model"], (0.0, 1.0))

@@ -44,8 +44,7 @@ def test_among_values_a_missing_one_is_no_label(cli, tmp_path, missing, form):
     models = []
     for place in ("", missing):
         flags = ("--loss", "squared", "-f", tmp_path / "m", "--quiet")
-        said = trained(cli, tmp_path, (3.5, place, 4.25, 1), *flags, form=form)
-        assert said == (0, "", "")
+        assert trained(cli, tmp_path, (3.5, place, 4.25, 1), *flags, form=form) == (0, "", "")
         models.append((tmp_path / "m").read_bytes())
     assert models[0] == models[1]
     assert "found 'none' " in one_line(trained(cli, tmp_path, (3.5, "none"), "--loss", "squared", "--quiet", form=form))

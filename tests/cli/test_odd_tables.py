@@ -351,8 +351,7 @@ def test_the_header_tells_what_separates_fields(tmp_path, header, columns):
 
 def test_numbers_of_other_notations_are_described(cli, tmp_path):
     written(tmp_path / "t", "a,n\n", lambda a, x, y: f'{a},"{german(x)}"')
-    out = cli.out("describe", tmp_path / "t")
-    assert "\nn: looks like numbers that are read as texts (" in out
+    assert "\nn: looks like numbers that are read as texts (" in cli.out("describe", tmp_path / "t")
     assert "\nn       number " in cli("describe", "--decimal", ",", tmp_path / "t")[1]
 
 

@@ -129,8 +129,7 @@ def number(text):
 
 def chart_of(text, label):
     """The first chart whose label begins so, as an outline."""
-    found = re.search(rf'<svg [^>]*aria-label="{label}.*?</svg>.*?</svg>', text, re.DOTALL)
-    return Outline(found[0])
+    return Outline(re.search(rf'<svg [^>]*aria-label="{label}.*?</svg>.*?</svg>', text, re.DOTALL)[0])
 
 
 def ticks(chart):

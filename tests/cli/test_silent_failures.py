@@ -106,8 +106,7 @@ def test_tables_in_memory_are_checked_too(files, pandas):
     assert [one.rpartition(": ")[2] for one in said] == ["'age'; means stand for their numbers", "'agee'"]
     with pytest.raises(ValueError, match="columns that the model knows: 'id', 'age'"):
         learner.predict(frame.rename(columns=lambda name: name + "2"))
-    again = Learner.from_arrays(*learner.to_arrays())
-    assert again.columns.known == learner.columns.known
+    assert Learner.from_arrays(*learner.to_arrays()).columns.known == learner.columns.known
 
 
 # ------------------------------------------------------------------------------------------------- 2: options of tables

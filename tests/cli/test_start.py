@@ -199,8 +199,7 @@ def test_the_rows_fit_every_learner(options):
     options = LearnOptions(**options)
     assert LearnOptions(**dataclasses.asdict(options)) == options
     for each in (*ahead.of_members(options), options):
-        rows = ahead.sample_rows()
-        assert not Learner(each).partial_fit(rows).refused.any()
+        assert not Learner(each).partial_fit(ahead.sample_rows()).refused.any()
 
 
 def test_engines_are_compiled_before_what_numbers_features(monkeypatch):

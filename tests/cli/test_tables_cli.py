@@ -85,8 +85,7 @@ def test_two_words_are_one_learner_of_two_classes(cli, negative, positive, first
     assert rows == [line for line in plain.splitlines() if line[:2] in ("0.", "1.")]
     assert "positive label" not in plain
     assert len(rows) > 5
-    predicted = cli("predict", "--quiet", "-i", "m", "t.csv")[1]
-    assert predicted == cli("predict", "--quiet", "-i", "n", "n.csv")[1]
+    assert cli("predict", "--quiet", "-i", "m", "t.csv")[1] == cli("predict", "--quiet", "-i", "n", "n.csv")[1]
     assert f"positive label = {printed}" in cli("inspect", "m")[1]
     # it goes on with the same words
     assert cli("train", "--quiet", "-i", "m", "-f", "m", "t.csv")[0] == 0
@@ -413,8 +412,7 @@ def test_long_names_of_columns_are_whole_where_a_flag_takes_them(cli):
     flags = [f"How satisfied have you been with what our company did: {what}" for what in ("delivery", "price")]
     rows = [f"{i % 7},{'ab'[i % 2]},{'cd'[i % 2]},{['no', 'yes'][i % 2]}" for i in range(60)]
     write("t.csv", "\n".join([f"n,{','.join(flags)},label", *rows]) + "\n")
-    told = cli.out("describe", "--label", "label", "t.csv")
-    assert f"'{flags[0]}', '{flags[1]}': look like a leak" in told
+    assert f"'{flags[0]}', '{flags[1]}': look like a leak" in cli.out("describe", "--label", "label", "t.csv")
     err = cli.err("train", "--method", "nag", "--label", "label", "--ignore", flags[0], "t.csv")
     assert f"--ignore '{flags[1]}' if" in err
     err = cli("train", "--method", "nag", "--label", "label", "--ignore", flags[0].lower(), "t.csv")[2]

@@ -317,14 +317,12 @@ def test_with_skip_a_label_that_fits_not_all_settings_is_learned_by_none(cli):
     rows = table(cli.out("tune", "--grid", "method=nag,arow", "--on-error", "skip", "--table", "-", "three.svm"))
     assert {row["problem"] for row in rows} == {"rows that it could not learn from: 1"}
     for row in rows:
-        expected = alone(flags_of(row, ["method"]), "three.svm", "--on-error", "skip")[:3]
-        assert figures(row) == expected
+        assert figures(row) == alone(flags_of(row, ["method"]), "three.svm", "--on-error", "skip")[:3]
 
 
 def test_when_all_fail_nothing_is_saved(cli):
     grid = ["--grid", "learning-rate=1e200,1e201", "--method", "ogd", "--loss", "squared", "--quiet", "-f", "best"]
-    err = cli.error("tune", *grid, "a.svm")
-    assert "has diverged" in err.splitlines()[-1]
+    assert "has diverged" in cli.error("tune", *grid, "a.svm").splitlines()[-1]
     assert not Path("best").exists()
 
 
@@ -455,8 +453,7 @@ def test_an_interrupt_keeps_the_best_so_far(cli):
     Path("part.svm").write_bytes(b"".join(lines[:50]))
     assert figures(rows[0]) == alone(best, "part.svm")[:3]
     again = ["train", "--quiet", "--resume", "-f", "best"]
-    done = subprocess.run([*PROGRAM, *again], input=text, check=False)
-    assert done.returncode == 0
+    assert subprocess.run([*PROGRAM, *again], input=text, check=False).returncode == 0
     assert Path("best").read_bytes() == alone(best, "a.svm")[-1]
 
 

@@ -342,8 +342,7 @@ def test_arrays_are_data(here):
     predicted = np.concatenate([each.raw for each in cluster.predict(expect, rows, client=here)])
     whole = np.concatenate([each.raw for each in cluster.predict(expect, [(X, None)], client=here)])
     np.testing.assert_array_equal(predicted, whole)
-    sketched = cluster.sketch(rows, "fd", 4, client=here)
-    assert sketched.n_seen == 90
+    assert cluster.sketch(rows, "fd", 4, client=here).n_seen == 90
     for wrong, why in (
         ((rows, y[:-1]), "one each for 90 rows"), ((rows,), "without labels"), (rows, "without labels"),
         ((unknown, arrays.from_array(y, chunks=90)), "as many chunks as of rows, 3"),
@@ -364,8 +363,7 @@ def test_estimators_learn_collections_and_predict_lazily(here):
     with here.as_current():
         for y in (np.where(score > 0, "yes", "no"), names[(score > -0.5).astype(int) + (score > 0.5)]):
             one = sonlearn.dask.SonlearnClassifier(method="nag")
-            future = one.fit_future(rows, arrays.from_array(y, chunks=100))
-            assert future.result(timeout=100) is one
+            assert one.fit_future(rows, arrays.from_array(y, chunks=100)).result(timeout=100) is one
             assert one.classes_.tolist() == sorted(set(y))
             assert one.learner_.examples == 300
             predicted = one.predict(rows)

@@ -165,8 +165,7 @@ def test_estimators_of_scikit_learn():
         model = estimators.SonlearnClassifier(method="nag", coverage=0.9, loss=loss).fit(X[:1500], labels[:1500])
         sets = model.predict_set(X[1500:])
         assert sets.shape == (500, len(model.classes_))
-        own = np.searchsorted(model.classes_, labels[1500:])
-        assert abs(sets[np.arange(500), own].mean() - 0.9) < 0.06
+        assert abs(sets[np.arange(500), np.searchsorted(model.classes_, labels[1500:])].mean() - 0.9) < 0.06
     with pytest.raises(OptionError, match="keeps no coverage"):
         estimators.SonlearnRegressor(method="nag").fit(X, y).predict_interval(X)
 

@@ -261,8 +261,7 @@ def test_a_merge_forgets_what_came_before_a_change(loss):
     merged = Learner.merge(parts, base)
     assert since > 1000
     assert merged.state.now["rows"][0] - merged.state.now["forgotten"][0] == 1500 - since
-    raw = merged.predict(batch.part(1400, 1500)).raw
-    assert np.corrcoef(raw, batch.y[1400:])[0, 1] > 0.7
+    assert np.corrcoef(merged.predict(batch.part(1400, 1500)).raw, batch.y[1400:])[0, 1] > 0.7
 
 
 def test_the_buffer_is_bounded_and_forgets():

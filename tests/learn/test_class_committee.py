@@ -191,8 +191,7 @@ def test_voices_add_up():
     contributions = [ours.contributions(silent, number) for number in range(len(ours.classes))]
     assert contributions[0].names == SOME[:4]
     z = np.array([member.contributions.sum(axis=1) for member in contributions]).T
-    winner = scores.argmax(axis=1)
-    assert (z.argmax(axis=1) == winner).all()
+    assert (z.argmax(axis=1) == scores.argmax(axis=1)).all()
 
 
 def test_a_first_row_without_features_leaves_scores_finite():

@@ -163,8 +163,7 @@ def test_classes_may_be_names():
     assert numbers.label_texts(same.label) == ["7", "-3", "7", "unknown", "0", "-3"]
     names = {7: "ham", -3: "spam", 0: "eggs"}
     assert ours.label_texts(got.prediction)[1:] == [names[k] for k in same.prediction[1:].tolist()]
-    again = Learner.from_arrays(*ours.to_arrays())
-    assert again.classes == ours.classes
+    assert Learner.from_arrays(*ours.to_arrays()).classes == ours.classes
 
 
 @pytest.mark.parametrize("first", [named(["a"]), named([None], [3.0])], ids=["name", "number"])

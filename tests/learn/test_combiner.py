@@ -224,8 +224,7 @@ def test_of_squared_loss_the_growth_is_that_of_the_least_loss():
         assert importance.loss_growth([0, 1, 2, 3], unit) == pytest.approx(
             (without_it - least - len(unit) / 2) / 60, rel=1e-6
         )
-    tells_nothing = judged(combiner._replace(recent=np.zeros((1, 2))))
-    assert tells_nothing.loss_growth([0, 1, 2, 3], [1]) == math.inf
+    assert judged(combiner._replace(recent=np.zeros((1, 2)))).loss_growth([0, 1, 2, 3], [1]) == math.inf
 
 
 @pytest.mark.parametrize("rows", [None, 10**6])

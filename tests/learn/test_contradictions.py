@@ -57,7 +57,6 @@ REFUSED = [
     ({"link": "probit"}, "expected one of"),
     ({"coverage": 0.0}, "--coverage"),
     ({"coverage": 1.0}, "--coverage"),
-    ({"coverage": -1.0}, "--coverage"),
     ({"oaa": 1}, "--oaa 1: expected at least 2"),
     ({"oaa": 3, "classes": "auto"}, "give one of them"),
     ({"oaa": 3, "method": "nag", "loss": "quantile"}, "--oaa with --loss quantile: expected one of logistic"),

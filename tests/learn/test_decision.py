@@ -17,8 +17,7 @@ def rare(n=2000, seed=0):
     """A stream with one positive row in 40, which two features announce."""
     rng = np.random.default_rng(seed)
     y = np.where(rng.random(n) < 0.025, 1.0, -1.0)
-    X = np.column_stack([rng.normal(size=n) + 4 * (y > 0), rng.random((n, 3))])
-    return batch_of_dense(X, y)
+    return batch_of_dense(np.column_stack([rng.normal(size=n) + 4 * (y > 0), rng.random((n, 3))]), y)
 
 
 def twin(scores, y, weight):

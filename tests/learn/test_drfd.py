@@ -123,13 +123,6 @@ def test_the_implicit_step_of_logistic_loss():
         np.testing.assert_array_less(np.abs(got - wanted), 4e-15 * (np.abs(margin) + np.abs(wanted) + 1e-300))
 
 
-@pytest.mark.interpreted
-def test_a_step_that_went_to_and_fro():
-    rows = batch_of([{1: 8.0}, {1: 8.0, 2: 3.0}, {1: 8.0, 2: 3.0}], [1.0, -1.0, -1.0])
-    _, learner = agree(options_of("logistic", 10), rows)
-    assert Learner(learner.options).partial_fit(rows).raw[2] == pytest.approx(-1.531740, abs=1e-6)
-
-
 def test_many_generations():
     """So many that the log is swept several times, between what few rows touch."""
     twin, learner = agree(options_of("squared", 2), zipf(n=1500, d=120, s=2, seed=4))

@@ -168,6 +168,5 @@ def test_a_committee_tells_its_members():
     rates = [engine._params.retention for engine in engines]
     assert rates == [0.99] * 3
     assert engines[0]._params.shrink == 0.02
-    state = Learner(options).state.online
-    assert state.retention[0] == 0.99**64
+    assert Learner(options).state.online.retention[0] == 0.99**64
     assert Learner(LearnOptions()).state.online.retention[0] == pytest.approx(0.9998**64)

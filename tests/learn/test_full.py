@@ -54,8 +54,7 @@ def test_ridge(stream, most, alpha, method):
         patch.setitem(METHODS[method].values, "max_columns", most)
         learner, raw = agree(stream._replace(y=1e3 + 5 * stream.y), method=method, alpha=alpha)
         assert np.ptp(raw[50:]) > 1.0
-        kept = np.count_nonzero(learner.weights()[1])
-        assert kept == min(learner.size, most)
+        assert np.count_nonzero(learner.weights()[1]) == min(learner.size, most)
 
 
 @pytest.mark.interpreted

@@ -81,8 +81,7 @@ def fitting(batch, loss):
 
 def family_of(kind):
     """What shares its kernels: the engine, and of sketches whether a Newton step or a root is taken."""
-    name = kind.removesuffix("-paper").removesuffix("0")
-    return "newton" if kind in SKETCHES else METHODS[name].engine
+    return "newton" if kind in SKETCHES else METHODS[kind.removesuffix("-paper").removesuffix("0")].engine
 
 
 #: What stands for each update's code with every loss: the rest take steps by the same lines with other numbers. nag
@@ -221,8 +220,7 @@ def test_scale_of_all_values_may_be_extreme(kind, loss):
         batch = fitting(zipf(n=200, d=30), loss)
         batch = batch._replace(values=batch.values * scale)
         learner = Learner(settings(kind, loss, clip=1.0))
-        got = until_divergence(learner, batch)
-        assert all(np.isfinite(part).all() for part in got if part is not None)
+        assert all(np.isfinite(part).all() for part in until_divergence(learner, batch) if part is not None)
 
 
 @each
@@ -307,8 +305,7 @@ def test_rows_without_a_label_leave_no_trace(kind):
     learner, other = (Learner(settings(kind, a_loss_of(kind), clip=2.0)) for _ in range(2))
     learner.partial_fit(batch)
     other.partial_fit(batch)
-    got = other.partial_fit(batch._replace(y=np.full(90, np.nan)))
-    assert np.isnan(got.loss).all()
+    assert np.isnan(other.partial_fit(batch._replace(y=np.full(90, np.nan))).loss).all()
     other.partial_fit(batch._replace(weight=np.zeros(90)))
     assert other.examples == learner.examples == 90
     assert_same_predictions(other.predict(batch), learner.predict(batch))
@@ -370,8 +367,7 @@ def test_long_runs_on_ill_conditioned_data_stay_sound(kind):
     stream = ill_conditioned(1e4, T=100 if numba.config.DISABLE_JIT else 10_000, d=60, large=8)
     learner = Learner(settings(kind, "squared", clip=1.0, sketch_size=10, diagonal=False))
     for _ in range(3):
-        got = learner.partial_fit(stream.batch)
-        assert np.isfinite(got.raw).all()
+        assert np.isfinite(learner.partial_fit(stream.batch).raw).all()
     _, V = learner.components()
     np.testing.assert_allclose(V @ V.T, np.eye(len(V)), rtol=0, atol=1e-9)
 

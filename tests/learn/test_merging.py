@@ -32,8 +32,7 @@ OF_RATES = {
 
 def stream(n=N, **more):
     """Rows whose features come in another order in every part, with integer weights."""
-    batch = zipf(n=n, d=70, s=9, **more)
-    return batch._replace(weight=np.random.default_rng(1).choice([1.0, 2.0], n))
+    return zipf(n=n, d=70, s=9, **more)._replace(weight=np.random.default_rng(1).choice([1.0, 2.0], n))
 
 
 def learned(options, batch, base=None, stop=None):

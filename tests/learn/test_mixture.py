@@ -18,8 +18,7 @@ def test_the_loss_is_that_of_the_best_and_the_logarithm_of_their_number():
     batch, names = zipf(n=400, d=60), ("nag", "sgd", "arow", "gd")
     alone = [Learner(LearnOptions(method=name, loss="logistic")).partial_fit(batch).loss.sum() for name in names]
     learner = Learner(LearnOptions(method="mixture", members=names))
-    merge = learner.partial_fit(batch).loss.sum()
-    assert merge <= min(alone) + np.log(len(names)) + 1e-9
+    assert learner.partial_fit(batch).loss.sum() <= min(alone) + np.log(len(names)) + 1e-9
     share = learner.facts()["share"]
     assert max(share, key=share.get) == names[int(np.argmin(alone))]
     assert sum(share.values()) == pytest.approx(1)

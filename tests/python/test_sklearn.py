@@ -402,8 +402,7 @@ def test_what_is_made_of_predictions_may_change_after_fit(classes):
         ours.predict(X)
     assert ours.set_params(threshold=0.8).threshold_ == pytest.approx(np.log(0.8 / 0.2))
     assert ours.set_params(threshold="best-f1").fit(X, y).threshold_ != 0.0
-    values = SonlearnRegressor(method="nag").fit(X, y).set_params(max_prediction=0.5)
-    assert values.predict(X).max() == 0.5
+    assert SonlearnRegressor(method="nag").fit(X, y).set_params(max_prediction=0.5).predict(X).max() == 0.5
 
 
 @pytest.mark.filterwarnings("ignore:.*labels as they are")
@@ -551,8 +550,7 @@ def test_classes_are_told_first_and_kept(classes):
 @pytest.mark.parametrize("make", [np.asarray, scipy.sparse.csr_array])
 def test_values_whose_sum_is_infinite_need_no_warning(make):
     X = np.eye(3) + 1.0
-    ours = SonlearnRegressor(method="nag").fit(make(X), X[:, 0])
-    assert np.isfinite(ours.predict(make(X * 5e307))).all()
+    assert np.isfinite(SonlearnRegressor(method="nag").fit(make(X), X[:, 0]).predict(make(X * 5e307))).all()
 
 
 @pytest.mark.parametrize("index", [np.int32, np.int64])
@@ -658,8 +656,7 @@ def test_tables_with_texts_and_missing_values(frames, tmp_path):
     (batch,) = read_batches(tmp_path / "t.csv", TextOptions(label="y", bits=32))
     learner.partial_fit(batch)
     assert np.array_equal(ours.decision_function(X), learner.predict(batch).raw)
-    again = pickle.loads(pickle.dumps(ours))
-    assert np.array_equal(again.predict_proba(X), ours.predict_proba(X))
+    assert np.array_equal(pickle.loads(pickle.dumps(ours)).predict_proba(X), ours.predict_proba(X))
     with pytest.raises(AttributeError, match="have features that are no columns"):
         _ = ours.coef_
     with pytest.raises(ValueError, match="found a table without rows, expected at least one"):

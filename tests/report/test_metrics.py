@@ -61,8 +61,7 @@ def found_of(y, predicted, weight, label):
 
 def explained(y, predicted, weight):
     """R²: 1 less the squared error over that of the mean label."""
-    mean = np.average(y, weights=weight)
-    return 1 - (weight * (y - predicted) ** 2).sum() / (weight * (y - mean) ** 2).sum()
+    return 1 - (weight * (y - predicted) ** 2).sum() / (weight * (y - np.average(y, weights=weight)) ** 2).sum()
 
 
 @pytest.mark.parametrize("described", SETS)

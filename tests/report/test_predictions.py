@@ -38,8 +38,7 @@ def test_intervals_and_sets_stand_behind_the_prediction_without_a_blank():
         assert text == texts_of(value[i : i + 1])[0]
         assert (float(a), float(b)) == pytest.approx((low[i], high[i]), rel=1e-5)
     inside = np.array([[True, False, True], [False, False, False], [True, True, True]])
-    sets = labels_of(inside, ["a", "b", 3])
-    assert with_sets(["a", "b", "1"], sets) == ["a {a,3}", "b {}", "1 {a,b,3}"]
+    assert with_sets(["a", "b", "1"], labels_of(inside, ["a", "b", 3])) == ["a {a,3}", "b {}", "1 {a,b,3}"]
     assert labels_of(inside[2:], ["a", "b"]) == [["a", "b"]]  # a class that has not been met has no label
 
 

@@ -105,8 +105,7 @@ def test_rows_of_tables_say_what_lines_and_replies_say(kind):
         assert replies == [row["prediction"] for row in rows] == predicted.prediction.tolist()
     if isinstance(problem, SeveralClasses):
         assert [str(line).split(" ")[0] for line in lines] == replies == [row["label"] for row in rows]
-        best = problem.lines(batch, predicted, top=1)
-        assert [line.rpartition(":")[0] for line in best] == replies
+        assert [line.rpartition(":")[0] for line in problem.lines(batch, predicted, top=1)] == replies
     if "labels" in more and "probability" in columns and not isinstance(problem, SeveralClasses):
         assert more["probabilities"] == [row["probability"] for row in rows]
     if kind == "clipped":

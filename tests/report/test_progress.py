@@ -114,8 +114,7 @@ def test_table_is_vowpal_wabbits(run):
     rows = feed(progress, outcome, [7], passes)
     assert len(rows) == len(run["table"])
     for ours, theirs in zip(rows, run["table"], strict=True):
-        held = ours.endswith(" h")
-        assert held == theirs.endswith(" h")
+        assert ours.endswith(" h") == theirs.endswith(" h")
         # VW's table ends before our last column, the error. It computes in single precision: 2e-6.
         agree(ours.removesuffix(" h").rpartition(" ")[0], theirs.removesuffix(" h"), 2e-6)
         if "10.89681" not in theirs:
@@ -211,8 +210,7 @@ def test_a_prediction_of_zero_is_of_the_negative_class():
 def test_unlabelled_stream_has_no_average():
     outcome = outcome_of(np.full(4, np.nan), np.ones(4), np.zeros(4), np.full(4, np.nan), np.ones(4, int))
     progress = Progress(LabelStatistics("logistic"))
-    rows = progress.update(outcome)
-    assert [row.split()[:2] for row in rows] == [["n.a.", "n.a."]] * 3
+    assert [row.split()[:2] for row in progress.update(outcome)] == [["n.a.", "n.a."]] * 3
     assert not progress.labelled
     summary = progress.summary(1.0)
     assert "average loss = n.a." in summary
@@ -264,8 +262,7 @@ def test_a_slow_run_says_how_far_it_is(cli, monkeypatch):
     last = re.compile(r", \d+ a second, \d+ % read, average loss 0\.\d+, average error 0\.\d+$")
     assert all(map(last.search, lines))
     assert ", 100 % read" in lines[-1]
-    err = cli.err("train", "--method", "nag", "-P", "500", data)
-    assert "\n... " not in err
+    assert "\n... " not in cli.err("train", "--method", "nag", "-P", "500", data)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="pipes of POSIX")

@@ -115,8 +115,7 @@ def test_fd_ramp_needs_few_decompositions():
     A = np.random.default_rng(0).standard_normal((n, 40))
     for percentile, least in ((0.8, 0.1), (1.0, 0.25), (0.5, 0.1)):
         rule = fd_ramp(size, percentile=percentile, least=least)
-        sketch = FrequentDirections(rule).update(A)
-        assert sketch.shrinks <= n / (least * size) + 1
+        assert FrequentDirections(rule).update(A).shrinks <= n / (least * size) + 1
         assert rule.buffer - rule.most >= least * size
 
 

@@ -12,8 +12,7 @@ DATA = Path(os.environ.get("SONLEARN_DATA", ROOT.parent / "shared" / "data"))
 
 def sample(name: str, start: int = 0, stop: int | None = None) -> str:
     """Lines of a file of data/."""
-    lines = (ROOT / "data" / name).read_text(encoding="utf-8").splitlines(keepends=True)
-    return "".join(lines[start:stop])
+    return "".join((ROOT / "data" / name).read_text(encoding="utf-8").splitlines(keepends=True)[start:stop])
 
 
 def write_inputs() -> None:

@@ -251,8 +251,7 @@ def special_streams(d: int) -> dict[str, Batch]:
 
 def categories(rng: np.random.Generator, n: int) -> np.ndarray:
     """Rows of 22 columns of names, a one where a row has a name: as long as each other, and some rows come again."""
-    counts = rng.integers(2, 10, 22)
-    return np.hstack([np.eye(k)[np.minimum(rng.geometric(0.4, n), k) - 1] for k in counts])
+    return np.hstack([np.eye(k)[np.minimum(rng.geometric(0.4, n), k) - 1] for k in rng.integers(2, 10, 22)])
 
 
 def images(rng: np.random.Generator, n: int, side: int = 10) -> np.ndarray:

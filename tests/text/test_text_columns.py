@@ -35,8 +35,7 @@ from sonlearn.text.read import Reader, read_batches
 def entries(column, field, kind="auto"):
     """{name or slot: value} that a field becomes, written from the table of docs/tables.md."""
     if kind == "text":
-        words = twin_words(field)
-        return [(slot_of(word, column), 1.0) for word in words] or [(slot_of(f"{column}="), 1.0)]
+        return [(slot_of(word, column), 1.0) for word in twin_words(field)] or [(slot_of(f"{column}="), 1.0)]
     lower = field.strip().lower()
     if lower in ("", "nan"):
         return [(slot_of(f"{column}="), 1.0)]
@@ -409,17 +408,6 @@ def test_a_batch_that_is_cut_keeps_its_malformed_rows():
                 tags.insert(place, tag)
             again += tags
         assert again == [f"r{i}" for i in range(10)]
-
-
-def test_column_table():
-    known = ColumnTable({"a": ["number"], "b": ["text"]})
-    assert known.check(TableSchema(("a", "b"), {}), "f", True) == []
-    assert len(known.check(TableSchema(("a", "c"), {}), "f", False)) == 2
-    with pytest.raises(InputError, match="found the columns 'c', expected columns that the model knows: 'a', 'b'"):
-        known.check(TableSchema(("c",), {}), "f", False)
-    known.add({"a": ["missing"], "d": ["date"]})
-    assert known.known == {"a": ("number", "missing"), "b": ("text",), "d": ("date",)}
-    assert ColumnTable().check(TableSchema(("c",), {}), "f", False) == []
 
 
 def test_a_further_object_costs_what_it_has_and_not_what_is_known(monkeypatch):

@@ -180,8 +180,7 @@ def test_labels_weights_bases_tags_and_classes():
     assert batch.class_names == ["red", None, None]
     np.testing.assert_array_equal(batch.y, [np.nan, 3, 4])
     np.testing.assert_array_equal(batch.weight, [2, 1, 1])
-    reader = Reader([{"_label": "blue"}], labels=Labelling(names=True))
-    assert next(iter(reader)).class_names == ["blue"]
+    assert next(iter(Reader([{"_label": "blue"}], labels=Labelling(names=True)))).class_names == ["blue"]
 
 
 @pytest.mark.parametrize(("chunk_bytes", "threads"), [(1, 0), (100, 0), (1 << 20, 2), (64, 2)])

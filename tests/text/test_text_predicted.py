@@ -319,8 +319,7 @@ def test_ahead_of_dates_in_order_a_month_that_was_met_once_counts_as_the_last(tm
             of_days(learner, days[at : at + size])
         columns = reloaded(learner, tmp_path).frozen()
         for asked, month in counts.items():
-            slots = dict(predicted(f"day\n{asked}\n", columns)[0][0])
-            assert name_slot(f"day.month={month}", OPTIONS) in slots
+            assert name_slot(f"day.month={month}", OPTIONS) in dict(predicted(f"day\n{asked}\n", columns)[0][0])
 
 
 @pytest.mark.parametrize(

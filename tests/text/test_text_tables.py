@@ -99,8 +99,7 @@ def test_predicting_needs_no_label():
     assert np.isnan(ours.predict(without).loss).all()
     with pytest.raises(InputError, match=r"<table>: found the columns .*, expected one column 'y'"):
         ours.partial_fit(without)
-    empty = ours.predict(frame("pyarrow").slice(0, 0))
-    assert len(empty.prediction) == 0
+    assert len(ours.predict(frame("pyarrow").slice(0, 0)).prediction) == 0
 
 
 def test_classes_by_name():

@@ -38,8 +38,7 @@ def test_labels_weights_bases_and_tags():
     vw.finish()
     (batch,) = read_batches(io.BytesIO("\n".join(lines).encode()), TextOptions(format="vw"))
     labels = [None if math.isnan(y) else y for y in batch.y.tolist()]
-    ours = zip(labels, batch.weight.tolist(), batch.base.tolist(), batch.tags, strict=True)
-    assert list(ours) == theirs
+    assert list(zip(labels, batch.weight.tolist(), batch.base.tolist(), batch.tags, strict=True)) == theirs
 
 
 @pytest.mark.parametrize(

@@ -78,8 +78,7 @@ def test_rows_of_json_for_a_table():
     rows = TableRows(TABLE, Labelling())
     rows.add({"y": 1.0, "age": 31.0, "plan": "gold", "note": "Good good tea"}, 1)
     (batch,) = rows.take([]).batches
-    slots = batch.indices[batch.marks == 1]
-    assert set(slots.tolist()) == kinds(read_batches(io.BytesIO(CSV), TABLE))[0][0]
+    assert set(batch.indices[batch.marks == 1].tolist()) == kinds(read_batches(io.BytesIO(CSV), TABLE))[0][0]
 
 
 def test_symbols_beyond_ascii_are_words():

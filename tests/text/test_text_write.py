@@ -25,8 +25,7 @@ def joined(batches, *names):
 @pytest.mark.parametrize(("text", "to"), [(SVMLIGHT, "vw"), (VW, "vw")])
 def test_round_trip(tmp_path, text, to, chunk_bytes):
     path = tmp_path / "out"
-    reader = convert(io.BytesIO(text), str(path), to, chunk_bytes=chunk_bytes)
-    assert reader.malformed.count == 0
+    assert convert(io.BytesIO(text), str(path), to, chunk_bytes=chunk_bytes).malformed.count == 0
     plain = TextOptions(constant=False)
     names = ("indices", "values", "y", "weight")
     assert joined(read_batches(path, plain), *names) == joined(read_batches(io.BytesIO(text), plain), *names)
@@ -54,8 +53,7 @@ def test_exact_text(tmp_path, capsysbinary):
     convert(io.BytesIO(SVMLIGHT), "-", "vw")
     assert capsysbinary.readouterr().out == b"1 | 3:0.1 5 2:-3e-200\n-1 |\n0.1 | 7:1.2345678901234567e+19 7\n"
     convert(io.BytesIO(SVMLIGHT), "-", "svmlight")
-    out = capsysbinary.readouterr().out
-    assert out == b"1 2:-3e-200 3:0.1 5:1\n-1\n0.1 7:1.2345678901234567e+19 7:1\n"
+    assert capsysbinary.readouterr().out == b"1 2:-3e-200 3:0.1 5:1\n-1\n0.1 7:1.2345678901234567e+19 7:1\n"
     convert(io.BytesIO(b"a,y\n2,1\n"), "-", "vw", TextOptions(label="y"))
     assert capsysbinary.readouterr().out == b"1 | 92594:2\n"
 

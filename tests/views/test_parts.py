@@ -70,8 +70,7 @@ def test_rows_are_in_parts_from_the_first_learned_that_has_both():
     assert first_in_parts(rows, MAX_ROWS_BEFORE_PARTS - 1 - before) == first
     assert first_in_parts(rows, MAX_ROWS_BEFORE_PARTS - before) == 60
     assert first_in_parts(rows._replace(marks=np.zeros(0, np.uint8)), 0) == 60
-    columns = parts_of(rows)[COLUMNS]
-    assert first_in_parts(columns, 0) == first_in_parts(parts_of(rows)[WORDS], 0) == 60
+    assert first_in_parts(parts_of(rows)[COLUMNS], 0) == first_in_parts(parts_of(rows)[WORDS], 0) == 60
 
 
 def test_batches_carry_what_is_a_word():
@@ -83,6 +82,5 @@ def test_batches_carry_what_is_a_word():
     assert kinds(batch.part(7, 19))
     assert kinds(batch.at(np.array([9, 3, 3, 20])))
     plain = batch._replace(marks=None, indices=np.minimum(batch.indices, 50))
-    both = joined([batch, plain, batch.part(1, 4)])
-    assert kinds(both)
+    assert kinds(joined([batch, plain, batch.part(1, 4)]))
     assert joined([plain, plain]).marks is None

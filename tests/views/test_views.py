@@ -389,8 +389,7 @@ def test_values_of_any_size_stay_finite(name):
     for got in (viewed.fit_transform(batch), viewed.fit_transform(batch), viewed.transform(batch)):
         assert all(np.isfinite(values).all() for _, values in got)
         assert sum(len(values) for _, values in got) > 100
-    arrays = viewed.arrays()
-    assert all(np.isfinite(part).all() for part in arrays.values())
+    assert all(np.isfinite(part).all() for part in viewed.arrays().values())
 
 
 @every
@@ -418,8 +417,7 @@ def test_what_is_made_up_is_bounded(name):
     batch = STREAMS["text"]
     free, bounded, resumed = Viewed(name), Viewed(name, limit=64), Viewed(name, limit=64)
     wanted, got = free.fit_transform(batch), bounded.fit_transform(batch)
-    made = int(bounded.state.now["made"][0])
-    assert made == 64 < free.state.now["made"][0]
+    assert int(bounded.state.now["made"][0]) == 64 < free.state.now["made"][0]
     assert len(bounded.state.slots) == 128
     shared = 0
     for (features, values), (others, all_values) in zip(got, wanted, strict=True):
@@ -514,8 +512,7 @@ def test_nothing_is_shown_of_rows_that_are_not_of_numbers(name):
     counts = 1.0 + np.random.default_rng(8).binomial(8, 0.01, len(numbers.values))
     for values in (np.ones(len(counts)), counts):
         viewed = Viewed(name)
-        seen = viewed.fit_transform(numbers._replace(values=values))
-        assert all(len(features) == 0 for features, _ in seen)
+        assert all(len(features) == 0 for features, _ in viewed.fit_transform(numbers._replace(values=values)))
         (features, _), *_ = viewed.fit_transform(numbers._replace(values=counts + 0.5))
         assert len(features) == 0
         assert len(viewed.transform(numbers)[0][0]) > 0  # half of the rows have been of numbers
