@@ -217,7 +217,7 @@ def test_closing_takes_no_lock_that_all_pools_share():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"quadratic": ("a",)}, "-q a: expected the first bytes of namespaces, 2 bytes"),
+        ({"quadratic": ("abc",)}, "-q abc: expected the first bytes of namespaces, 2 bytes"),
         ({"cubic": ("ab",)}, "--cubic ab: expected the first bytes of namespaces, 3 bytes"),
         ({"interactions": ("a",)}, "--interactions a: expected the first bytes of namespaces, 2 to 16 bytes"),
         ({"keep": ("",)}, "--keep : expected the first bytes of namespaces, 1 to 255 bytes"),
