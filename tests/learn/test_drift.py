@@ -145,7 +145,7 @@ def test_names_the_moment_of_a_change(kind, change, width):
 
 @kinds
 def test_names_none_on_rows_in_no_order(kind):
-    for seed in range(4):
+    for seed in range(10):
         learner = Learner(LearnOptions(**OPTIONS[kind]))
         learner.partial_fit(made(seed, kind, change=10**9))
         assert learner.facts()["drift"]["changes"] == []

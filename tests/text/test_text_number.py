@@ -13,7 +13,7 @@ from sonlearn.jit import jit
 from sonlearn.text import number
 from sonlearn.text.number import parse_number, shorten
 
-COUNT = 2_000 if numba.config.DISABLE_JIT else 40_000
+COUNT = 2_000 if numba.config.DISABLE_JIT else 100_000
 
 
 @jit
