@@ -160,29 +160,32 @@ class Fourier(View):
         now = new_now("raw", "stage", "numbers", "met", "occurred", "rows", "entries", "squares", "weight:f8")
         return FourierState(now, np.zeros((0, 3)), *np.zeros((2, 0), np.int64))
 
+    def is_off(self, state: FourierState) -> bool:
+        """See `View.is_off`: there have been too many features."""
+        return bool(state.now["stage"][0] == OFF)
+
     def reserve(self, state: FourierState, rows: Rows, features: int) -> FourierState:
         """Let the moments hold what `rows` may bring."""
-        if state.now["stage"][0] == OFF:
+        if self.is_off(state):
             return self.packed(state)
         return axes.reserved(super().reserve(state, rows, features), occurred=min(features, MAX_IN_ALL))
 
     def transform(self, state: FourierState, rows: Rows, learn: bool) -> tuple[FourierState, Rows]:
         """See `View.transform`."""
-        stage = state.now["stage"][0]
-        nothing = stage == OFF or (stage == WAITS and not learn)
+        nothing = self.is_off(state) or (state.now["stage"][0] == WAITS and not learn)
         return (state, room_for(rows, 0)) if nothing else super().transform(state, rows, learn)
 
     def room(self, state: FourierState, rows: Rows) -> Rows:
         """See `View.room`."""
         D, products = self._params.components, self._params.products
         beside = len(state.moments) + products * (products + 1) // 2 if self._params.linear != 0.0 else 0
-        most = 0 if state.now["stage"][0] == OFF else D + 1 + beside
+        most = 0 if self.is_off(state) else D + 1 + beside
         out = room_for(rows, (len(rows.indptr) - 1) * most)
         return out._replace(constant=self._params.components if rows.constant != NO_CONSTANT else NO_CONSTANT)
 
     def calls(self, state: FourierState, rows: Rows, out: Rows, learn: bool = True, start: Place = (0, 0)) -> Calls:
         """See `View.calls`; what is missing of the directions `widened` works out."""
-        if state.now["stage"][0] != OFF:
+        if not self.is_off(state):
             self._forget_others(state)
         return super().calls(state, rows, out, learn, start)
 
@@ -204,7 +207,7 @@ class Fourier(View):
 
     def packed(self, state: FourierState) -> FourierState:
         """`state` without spare room; where nothing is shown any more, only counts are left."""
-        if state.now["stage"][0] != OFF:
+        if not self.is_off(state):
             return super().packed(state)
         now = state.now.copy()
         now["raw"] = 0  # features that came later in the same batch must leave no trace

@@ -93,6 +93,10 @@ class View(ABC):
             start = run_calls(self.calls(state, rows, out, learn, start))
         return state, out
 
+    def is_off(self, state: State) -> bool:
+        """Return whether it shows nothing any more."""
+        return False
+
     def widened(self, state: State) -> State:
         """Return what lets the kernel of `calls` go on where it has stopped."""
         return state

@@ -78,6 +78,24 @@ def test_weights_are_of_the_mean_that_would_have_erred_least(soon, kind):
 
 
 @pytest.mark.interpreted
+def test_members_at_rest_have_no_weight_once_their_view_is_off(soon):
+    X, rng = np.zeros((208, 203)), np.random.default_rng(0)
+    X[:, :3], X[200:, 3:] = rng.normal(size=(208, 3)), 1.0
+    learner = Learner(loss="squared", members=("ridge", "ridge-z:products"), prune=False)
+    learner.partial_fit(batch_of_dense(X[:200], X[:200, 0]))
+    own, shown = learner.state.resting, batch_of_dense(X[:9], X[:9, 0])
+    own.products[:] = np.diag([1.0, 0.01, 0.0, 1.0])  # the second member has erred least
+    resting.solve_weights(own)
+    assert learner.contributions(shown).weight[1] > 0.9
+    learner.partial_fit(batch_of_dense(X[200:], X[200:, 0]))
+    assert learner.engine.views.every[1].is_off(learner.state.views[1])
+    assert own.weights[1] > 0.9, "no copy has told of it"
+    found = learner.contributions(shown).weight
+    usual, more = weights_of(learner.state.online), 1.0 + resting.PREFERENCE  # of the first member's error
+    np.testing.assert_allclose(found, (np.array([1.0, 0.0]) + more * usual) / (1.0 + more), rtol=1e-9)
+
+
+@pytest.mark.interpreted
 def test_members_at_rest_have_room_for_what_the_last_row_before_them_brought(soon):
     """Views of numbers count what a row brings after they have shown it: its members never saw the number at 2.
 

@@ -318,8 +318,14 @@ class Committee(Engine):
         return self._active[key]
 
     def offline_combiner(self, state: CommitteeState) -> Combiner:
-        """That of the offline combination: of weights of members at rest and the usual ones."""
-        usual, own = self.usual(state), state.resting.weights
+        """That of the offline combination: of weights of members at rest and the usual ones.
+
+        What rests has no weight once its view shows nothing any more: the usual weights have learned that.
+        """
+        views = zip(self.views.names, self.views.every, state.views, strict=True)
+        off = {name for name, view, own in views if view.is_off(own)}
+        silent = [i for i in self.active_members(state).active if self.members[i].view in off]
+        usual, own = self.usual(state), resting.weights_without(state.resting, silent)
         return usual._replace(w=own[-1] * usual.w + own[:-2])
 
     def usual(self, state: CommitteeState) -> Combiner:

@@ -139,6 +139,14 @@ def leave_out(resting: Resting, inputs: list[int]) -> None:
     solve_weights(resting)
 
 
+def weights_without(resting: Resting, inputs: list[int]) -> np.ndarray:
+    """Return the weights, float64[k + 2], that there are without these `inputs`."""
+    if resting.weights[inputs].any():
+        resting = resting._replace(products=resting.products.copy(), weights=resting.weights.copy())
+        leave_out(resting, inputs)
+    return resting.weights
+
+
 def reset(resting: Resting) -> None:
     """The usual weights; nothing is learned of the rows kept, nor of others before the next copy."""
     resting.products[:], resting.weights[:], now = 0.0, np.eye(len(resting.weights))[-1], resting.kept.now
