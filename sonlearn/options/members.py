@@ -137,7 +137,7 @@ _VALUES = (
     _of_values("ridge", "raw", 1.0, alpha=0.1),
     _of_values("ridge-z", "products", 1.5, alpha=0.1),
     _of_values("nlms", "zs", 1.0, learning_rate=0.6),
-    _of_values("nag", "pairs", 4.0),
+    _of_values("arow-precision", "pairs", 4.0, arow_r=3.0),
     _of_values("nag", "pairs-z", 4.0),
     _of_values("arow-precision", "triples-z", 6.0, arow_r=0.1),
     _of_values("drfd", "fourier", 1.2, arow_r=0.03, sketch_size=10),
