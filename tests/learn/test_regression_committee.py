@@ -351,7 +351,7 @@ def test_each_weekday_has_a_curve_of_the_day_ahead_of_the_labels():
 
 
 def test_each_pair_of_names_has_a_value_of_its_own():
-    """A label that two names tell only together, of variance 1.07, in 300 pairs of 6 rows or so each."""
+    """A label that two names tell only together, of variance 1.06, in 300 pairs of 6 rows or so each."""
     rng = np.random.default_rng(1)
     a, b = rng.integers(0, 20, 2000), rng.integers(0, 15, 2000)
     y = rng.normal(size=(20, 15))[a, b] + 0.3 * rng.normal(size=2000)
