@@ -23,7 +23,7 @@ from sonlearn.text.columns import LIKELY_MISSING, MISSING, date_order, is_featur
 from sonlearn.text.dates import date_in, is_season, is_span
 from sonlearn.text.encode import MAX_CHARACTERS, number_of, spaced, words_of
 from sonlearn.text.suspicions import MIN_TEXTS, THOUSANDS, Suspicions, with_point
-from sonlearn.text.units import are_thousands, given_for, units_in
+from sonlearn.text.units import POINT, are_thousands, given_for, units_in
 
 #: Texts by the share of a column's fields that are different, and by the words of a field that others have, on average:
 #: as a share of its words, or so many.
@@ -37,8 +37,6 @@ _MOVE = 0.3
 #: What may be between several names in a field, and how many different ones there may be then, as a share of all.
 _AMONG = {";": 0.7, "|": 0.7, ",": 0.5}
 _DIGITS = re.compile(r"\d{7,8}", re.ASCII)
-#: A decimal point, not one between thousands; or commas and a further mark between thousands.
-_POINT = re.compile(r"[+-]?(?![1-9]\d{0,2}(\.\d{3})+$)\d*\.\d*([eE][+-]?\d+)?|.*\d,\d{3}[.,]\d.*", re.ASCII | re.DOTALL)
 _MAY_BE_CODES = re.compile(r"[eE-](?<=\d.)\d")
 
 
@@ -58,7 +56,7 @@ def infer(options: TextOptions, rows: Iterable[Mapping[str, str]]) -> TextOption
             continue
         if not reading and feature and are_codes(held):
             new["categorical"].append(name)
-        elif not reading and (unit := unit_in(held)):
+        elif not reading and (unit := unit_in(held, itertools.chain(*fields.values()))):
             new["unit"].append(f"{name}={unit}")
         elif not reading and feature and (separator := separator_in(held)):
             new["several"].append(f"{name}={separator}")
@@ -148,11 +146,11 @@ def are_codes(fields: Iterable[str]) -> bool:
     return next_years > len(held) / 2 or (len(spans) > len(held) / 2 and no_months >= len(held) / 10)
 
 
-def unit_in(fields: Sequence[str]) -> str:
+def unit_in(fields: Sequence[str], others: Iterable[str] = ()) -> str:
     """The unit, as ``--unit`` has it, that nearly all of a column's fields have; nothing where they have none.
 
     A point or a comma is decimal if more are numbers then. Where as many are, $1,234 has thousands; of 1,234 kg nothing
-    can be told. Without any unit all are numbers then, and `are_thousands`.
+    can be told. Without any unit all are numbers then, and `are_thousands`, beside `others`, the fields of all columns.
     """
     if not _MAY_HAVE_UNITS.search(" ".join(fields)):  # a table may have thousands of columns of numbers
         return ""
@@ -162,7 +160,7 @@ def unit_in(fields: Sequence[str]) -> str:
     (unit, count), (_, other) = (*counts.most_common(2), ("", 0), ("", 0))[:2]
     different = [field for field, own in units.items() if unit in own]
     if unit == "1.5":
-        count = len(held) if len(different) == len(units) and are_thousands(held) else 0
+        count = len(held) if len(different) == len(units) and are_thousands(held, others) else 0
     together = "".join(different) if count == other else ""
     unclear = "." in together or ("," in together and unit[0] not in "$£¥₹")
     enough = count >= max(MIN_TEXTS, _NEARLY_ALL * len(held)) and len(different) >= _MIN_NUMBERS
@@ -214,7 +212,7 @@ def decimal_commas(rows: Iterable[Sequence[str]]) -> tuple[list[int], str]:
     of_numbers = [at for at, held in enumerate(columns) if None not in map(number_in, map(with_point, held))]
     commas = [field for at in of_numbers for field in columns[at] if "," in field]
     enough = len(commas) >= min(MIN_TEXTS, max(map(len, columns), default=0) / 2)
-    if not enough or all(map(THOUSANDS.fullmatch, commas)) or any(map(_POINT.fullmatch, itertools.chain(*columns))):
+    if not enough or all(map(THOUSANDS.fullmatch, commas)) or any(map(POINT.fullmatch, itertools.chain(*columns))):
         return [], ""
     return of_numbers, shorten(commas[0])
 

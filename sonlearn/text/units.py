@@ -10,6 +10,10 @@ from sonlearn.text.suspicions import MONEY
 
 #: A number with its unit, in any notation; not with one letter beside it, as 1925b or 12A, which are codes.
 _ANY = re.compile(rf"[(+\u2212-]*{MONEY}?\s*[+\u2212-]?[\d.,'\u2019\s]*\d(?![^\W\d]\)?$)\s*([^\d=()]{{0,12}})\)?")
+#: A decimal point, not one between thousands; or commas and a further mark between thousands.
+POINT = re.compile(
+    r"[+-]?(?=\.?\d)(?![1-9]\d{0,2}(\.\d{3})+$)\d*\.\d*([eE][+-]?\d+)?|.*\d,\d{3}[.,]\d.*", re.ASCII | re.DOTALL
+)
 
 
 def given_for(titles: Iterable[str], given: Iterable[str]) -> str:
@@ -24,16 +28,17 @@ def units_in(field: str) -> list[str]:
     return [unit for unit in units if number_with(unit, field) is not None]
 
 
-def are_thousands(fields: Iterable[str]) -> bool:
+def are_thousands(fields: Iterable[str], others: Iterable[str]) -> bool:
     """Return whether commas in a column's numbers, as in 1,571, are between thousands and not decimal.
 
-    One has two, or there is a point, or numbers without, 0 apart, are below a thousand; and one begins with fewer than
-    three digits, as lists of codes do not.
+    One has two, or there is a point, or numbers without, 0 apart, are below a thousand, or one of `others`, of all
+    columns, has a decimal point; and one begins with fewer than three digits, as lists of codes do not.
     """
     parts = [re.split("[,'\u2019\\s]", field.strip("()+-\u2212")) for field in fields]
     alone = [whole for whole, *behind in parts if not behind and whole != "0"]
     whole = any(len(own) > 2 or "." in own[-1] for own in parts) or 0 < max(map(len, alone), default=0) < 4
-    return whole and any(behind and len(first) < 3 for first, *behind in parts)
+    few = any(behind and len(first) < 3 for first, *behind in parts)
+    return few and (whole or any(map(POINT.fullmatch, map(str.strip, others))))
 
 
 def number_with(unit: str, field: str) -> float | None:

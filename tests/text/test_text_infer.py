@@ -617,6 +617,14 @@ def test_numbers_with_thousands_apart_have_the_features_of_plain_ones(write, wri
     assert unit_in(list(map(written.format, numbers))) == "1.5"
 
 
+def test_a_decimal_point_in_another_column_tells_that_commas_are_between_thousands():
+    fields = [f"{37 * i * i + 1000:,}" for i in range(99)]
+    assert unit_in(fields, [*fields, "."]) == ""
+    assert unit_in(fields, ["n", "2.5"]) == "1.5"
+    rows = [{"p": field, "q": f"{i}.5"} for i, field in enumerate(fields)]
+    assert infer(TextOptions(), rows).unit == ("p=1.5",)
+
+
 @pytest.mark.parametrize("unit", ["p", "p=kg", "p=1,5", "=$1.5"])
 def test_units_that_cannot_be_read_are_refused(unit):
     with pytest.raises(OptionError, match=r"--unit '?.*: expected COLUMN=\$1.5, or COLUMN=1,5 kg"):
