@@ -15,7 +15,7 @@ FORMATS = ("auto", "svmlight", "vw", "json", "csv", "arrow")
 HASHED = ("vw", "json", "csv", "arrow")
 TABLES, NAMESPACED = ("csv", "arrow"), ("vw", "json")
 #: Options that say how all fields of a column are read, and what comes first in its dates.
-READINGS, ORDERS = ("text", "categorical", "numeric", "date"), ("day_first", "month_first", "year_first")
+READINGS, ORDERS = ("text", "categorical", "numeric", "date"), ("day_first", "month_first", "year_first", "unix_time")
 #: What the first rows tell where no option does (`sonlearn.text.infer`).
 INFERRED = ("text", "categorical", *ORDERS, "unit", "several")
 #: Options that name columns, but those of which there is one.
@@ -104,6 +104,10 @@ class TextOptions:
         (), "column of dates as 3/31/2024 or 3-31-24 (default: as the first rows tell)", metavar="COLUMN", rare=True
     )
     year_first: tuple[str, ...] = option((), "column of dates as 20240331", metavar="COLUMN", rare=True)
+    unix_time: tuple[str, ...] = option(
+        (), "column of seconds or milliseconds since 1970 (default: as the first rows tell)", metavar="COLUMN",
+        rare=True,
+    )  # fmt: skip
     unit: tuple[str, ...] = option(
         (), "column of numbers with this unit (default: as the first rows tell)", metavar="COLUMN=$1.5", rare=True
     )

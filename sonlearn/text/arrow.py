@@ -123,8 +123,8 @@ def _infer(options: TextOptions, columns: list[str], records: Iterator[Any]) -> 
 
 
 def _tells(column: Any, kind: str) -> bool:
-    """Return whether a column's fields tell how it is read: texts, or whole numbers that may be dates as 20240331."""
-    return kind in _TEXTS or (kind in _WHOLE and len(column) > 0 and 1e6 < (column[0].as_py() or 0) < 1e8)
+    """Return whether a column's fields tell how it is read: texts, or numbers that may be dates or times."""
+    return kind in _TEXTS or (kind in _WHOLE and len(column) > 0 and 1e6 < (column[0].as_py() or 0) < 2e12)
 
 
 def _rows_of(record: Any, columns: list[str], texts_alone: bool = False) -> Iterator[dict[str, str]]:

@@ -245,7 +245,10 @@ def reading_of(column: str, options: TextOptions) -> str:
 
 
 def date_order(titles: Iterable[str], options: TextOptions) -> str:
-    """Return what comes first in a column's dates as 3/4/2024: ``day``, ``month``, ``year`` or, unknown, nothing."""
+    """Return what comes first in a column's dates as 3/4/2024: ``day``, ``month``, ``year`` or, unknown, nothing.
+
+    ``unix`` where they are seconds since 1970.
+    """
     given = (order for order in ORDERS if not set(titles).isdisjoint(getattr(options, order)))
     return next(given, "").partition("_")[0]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
+from collections.abc import Sequence
 
 _MONTHS = (
     "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
@@ -52,6 +53,10 @@ _ORDERED = {
     first: _notation(rf"(?P<{first}>\d\d?)([-/.]|(?=\d\d(?:19|20)\d\d))(?P<{second}>\d\d?)\2(?P<year>\d{{4}}|\d\d)")
     for first, second in (("day", "month"), ("month", "day"))
 } | {"year": _notation(r"(?P<year>(?:19|20)\d\d)(?P<month>\d\d)(?P<day>\d\d)")}
+#: Seconds, with a fraction or in milliseconds, of the years 2001 to 2033.
+_UNIX, _EPOCH = re.compile(r"(1\d{9})((?:\d{3})?(?:\.\d*)?)", re.ASCII), datetime.datetime(1970, 1, 1)
+#: In seconds: the first that a column tells, of 2004; ten years.
+_SINCE, _YEARS = 1_072_915_200, 10 * 366 * 86400
 _CLOCK = re.compile(rf"(\d{{1,3}}):([0-5]\d)(?::([0-5]\d(?:\.\d{{1,9}})?))?{_HALF}", re.ASCII | re.IGNORECASE)
 #: ISO 8601's PT3H, P1DT2H30M; 2h 30m, 9 hrs 3 min, 90 minutes; pandas' 1 days 02:30:00, Python's 1 day, 2:30:00.
 _SECONDS = r"(\d{1,6}(?:\.\d{1,9})?)"
@@ -80,12 +85,15 @@ def date_in(field: str, first: str = "") -> tuple[datetime.date, int | None] | N
     """The date that a field stands for, and the hour (None: midnight sharp, or none is written); None: it is none.
 
     A month or a quarter is its first day. `first`: what comes first in 3/4/2024, 3-4-24 and 3042024, ``day`` or
-    ``month``, or ``year`` in 20240304; empty: these are none.
+    ``month``, or ``year`` in 20240304, or ``unix`` of seconds or milliseconds since 1970; empty: these are none.
     """
     field = field.strip()
+    if first == "unix" and (stamp := _UNIX.fullmatch(field)):
+        time = _EPOCH + datetime.timedelta(seconds=int(stamp[1]))
+        return time.date(), time.hour if time.time() != datetime.time() or stamp[2].strip(".0") else None
     if not 5 < len(field) < 80:
         return None
-    patterns = (*_NOTATIONS, _ORDERED[first]) if first else _NOTATIONS
+    patterns = (*_NOTATIONS, _ORDERED[first]) if first in _ORDERED else _NOTATIONS
     match = next((found for pattern in patterns if (found := pattern.fullmatch(field))), None)
     if match is None:
         return None
@@ -106,6 +114,19 @@ def date_in(field: str, first: str = "") -> tuple[datetime.date, int | None] | N
 def has_order(field: str) -> bool:
     """Return whether a field is a date as 3/4/2024, if it is known what comes first."""
     return any(date_in(field, first) for first in ("day", "month")) and date_in(field) is None
+
+
+def are_unix_times(fields: Sequence[str]) -> bool:
+    """Tell whether numbers are seconds or milliseconds since 1970, since 2004 and within ten years.
+
+    Codes of ten digits are of a longer time, and ids as different of no time that is longer than their number.
+    """
+    if not all(map(_UNIX.fullmatch, fields)):
+        return False
+    seconds = {int(field[:10]) for field in fields}
+    span = max(seconds) - min(seconds)
+    ids = len(seconds) == len(fields) and span < 2 * len(fields)
+    return min(seconds) >= _SINCE and 0 < span < _YEARS and not ids
 
 
 def is_like_date(field: str) -> bool:

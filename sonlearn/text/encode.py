@@ -13,6 +13,8 @@
   predicted a year counts as one that is a year from those that the model has met, at most, and if these are one, or two
   in a row, as the nearest, and so does a month that it has not met, or only once where dates came in their order and
   end before, or there in few rows only;
+- seconds or milliseconds since 1970, of the years 2001 to 2033, in a column of ``--unix-time`` are their time stamp in
+  UTC, and the number as well;
 - a time of day or a duration (13:08, 1:08 PM, 38:31:20.5, PT3H, 9 hrs 3 min) is its number of hours, and if these are
   less than 24, also ``column.hour=13`` with value 1;
 - ``inf`` and ``infinity`` in any case, with a sign or without, and numbers beyond 1.8e308, make the row malformed; in a
@@ -314,14 +316,15 @@ class ColumnEncoder:
         """Return what a number becomes, which is written as `field`. Raises RowError."""
         if self.as_text or self.as_category or self.as_date:
             return self.entries(number_text(value))
-        if self.first and (date := self._date(number_text(value))):
+        date = self._date(number_text(value)) if self.first else ()
+        if date and self.first != "unix":
             return date
         if value != value:
             return self.missing()
         if math.isinf(value):
             raise RowError(f"the number {value:g}", FINITE)
         number = self._number if self._number >= 0 else self.number(field or number_text(value))
-        return ((number, value),) if value else ()
+        return (*date, (number, value)) if value else ()
 
     def entries(self, field: Any) -> Entries:
         """Return what a field becomes: a text, or what JSON has. Raises RowError."""

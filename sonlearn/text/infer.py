@@ -2,8 +2,8 @@
 
 A column of texts is one of ``--text`` from then on, in the options that the model keeps: its fields are words. One of
 codes is one of ``--categorical``; one of dates as 3/4/2024 is one of ``--day-first`` or ``--month-first``, if it can be
-seen which, there or in another column; one of numbers with a unit is one of ``--unit``, one of several names in a field
-of ``--several``.
+seen which, there or in another column; one of seconds since 1970 is one of ``--unix-time``; one of numbers with a unit
+is one of ``--unit``, one of several names in a field of ``--several``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from sonlearn.errors import shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.text import INFERRED, ORDERS
 from sonlearn.text.columns import LIKELY_MISSING, MISSING, date_order, is_feature, number_in, reading_of
-from sonlearn.text.dates import date_in, is_season, is_span
+from sonlearn.text.dates import are_unix_times, date_in, is_season, is_span
 from sonlearn.text.encode import MAX_CHARACTERS, number_of, spaced, words_of
 from sonlearn.text.suspicions import MIN_TEXTS, THOUSANDS, Suspicions, with_point
 from sonlearn.text.units import POINT, are_thousands, given_for, units_in
@@ -60,6 +60,8 @@ def infer(options: TextOptions, rows: Iterable[Mapping[str, str]]) -> TextOption
             new["unit"].append(f"{name}={unit}")
         elif not reading and feature and (separator := separator_in(held)):
             new["several"].append(f"{name}={separator}")
+        elif feature and not ordered and len(numbers := _held(held)) >= MIN_TEXTS and are_unix_times(numbers):
+            new["unix_time"].append(name)
         elif not feature or ordered or are_plain(held):
             continue
         elif first := first_in(held):

@@ -147,7 +147,7 @@ def leaves_of(members: JsonObject, before: str = "") -> Iterator[tuple[str, Any]
 def texts_in(members: JsonObject) -> dict[str, str]:
     """Those `leaves_of` an object that are texts, or numbers that may be dates, by column, but for names with _."""
     leaves = [(name, value) for name, value in leaves_of(members) if name.rpartition(".")[2][:1] != "_"]
-    dates = {name: f"{value:.16g}" for name, value in leaves if type(value) is float and 1e6 < value < 1e8}
+    dates = {name: f"{value:.16g}" for name, value in leaves if type(value) is float and 1e6 < value < 2e12}
     return {name: value for name, value in leaves if isinstance(value, str)} | dates
 
 

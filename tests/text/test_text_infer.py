@@ -355,6 +355,40 @@ def test_what_comes_first_in_dates_of_digits(fields, first):
     assert first_in(fields) == first
 
 
+@pytest.mark.parametrize("kind", ["csv", "json", "pandas", "pyarrow"])
+@pytest.mark.parametrize("unit", [1, 1000])
+def test_seconds_since_1970_are_a_number_and_a_time_stamp(kind, unit):
+    seconds = [1_600_000_000 + 90_061 * i for i in range(120)]
+    stamps = [datetime.datetime.fromtimestamp(at, datetime.UTC) for at in seconds]
+    rows = [{"at": at * unit, "y": i % 2} for i, at in enumerate(seconds)]
+    if kind in ("pandas", "pyarrow"):
+        library, columns = pytest.importorskip(kind), {name: [row[name] for row in rows] for name in rows[0]}
+        source = library.DataFrame(columns) if kind == "pandas" else library.table(columns)
+    else:
+        source = io.BytesIO((as_csv if kind == "csv" else as_json)(rows))
+    reader = Reader(source, TextOptions(label="y"), usual=True, texts=True)
+    found = [set(entry) for batch in reader for entry in entries(batch)]
+    dates = io.BytesIO(as_csv([{"at": f"{at:%Y-%m-%d %H:%M:%S}", "y": 1} for at in stamps]))
+    expected = [set(entry) for batch in Reader(dates, TextOptions(label="y")) for entry in entries(batch)]
+    assert reader.options.unix_time == ("at",)
+    assert [len(own - other) for own, other in zip(found, expected, strict=True)] == [1] * 120
+    assert all(map(set.issuperset, found, expected))
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        list(map(str, range(1_600_000_000, 1_600_000_099))),  # ids
+        [str(1_600_000_000)] * 99,
+        [f"{1_100_000_000 + 9_000_000 * i}" for i in range(99)],  # codes
+        [f"{1_600_000_000 + 3600 * i}" for i in range(99)] + ["7"],
+        [f"{1_600_000_000 + 3600 * i}" for i in range(19)],
+    ],
+)
+def test_other_numbers_are_no_seconds_since_1970(fields):
+    assert infer(TextOptions(), [{"at": field} for field in fields]).unix_time == ()
+
+
 @pytest.mark.parametrize("write", [as_csv, as_json])
 @pytest.mark.parametrize("month", ["%Y-%m", "%b %Y", "%B-%Y", "%YM%m", "quarter"])
 def test_months_are_read_as_their_first_day(write, month):
