@@ -52,7 +52,7 @@ class Stages:
         """Count what the committee's parts take."""
         engine = learner.engine
         for name, view in zip(engine.views.names, engine.views.every, strict=True):
-            self.time(view, "seen", f"view {name}")
+            self.time(view, "transform", f"view {name}")
         for member, own in zip(engine.members, engine.engines, strict=True):
             self.time(own, "learn", member.name)
         self.time(committee, "run_calls", "combiners, tallies, drift")
