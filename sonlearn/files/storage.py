@@ -4,8 +4,9 @@ A model file is a zip archive, of which `numpy.load` takes the arrays: first `HE
 ``NAME.npy``, little-endian and in C order. The header is ``{"file": FORMAT_VERSION, "written_by": "sonlearn 0.1.0",
 "header": ..., "arrays": [NAME, ...]}``, and infinite numbers in it are ``{"$float": "inf"}``, because JSON has none.
 Arrays of `MIN_PACKED_BYTES` to `MAX_PACKED_BYTES` bytes are compressed, which pays because hash tables are mostly empty
-and columns mostly alike; larger ones are not, which would take time. Each part has its CRC-32, because a flipped bit in
-a weight would never be noticed. No pickle: a file contains numbers and text, never code. This module does not depend on
+and columns mostly alike: that is room for all tables of made-up features, and for the rows that trees keep. Larger ones
+are weights of raw features, do not become small, and would take time. Each part has its CRC-32, because a flipped bit
+in a weight would never be noticed. No pickle: a file contains numbers and text, never code. This module does not depend on
 learners, so sketches and other states have the same format; the header's ``kind`` identifies the content.
 """
 
@@ -29,7 +30,7 @@ from sonlearn.files.atomic import target_problem, whole_file
 HEADER = "sonlearn.json"
 FORMAT_VERSION = 3
 #: Sizes in bytes of the arrays that are packed.
-MIN_PACKED_BYTES, MAX_PACKED_BYTES = 1 << 10, 1 << 24
+MIN_PACKED_BYTES, MAX_PACKED_BYTES = 1 << 10, 1 << 26
 #: How a file begins: the first part of an archive, whose name stands behind 30 bytes; and a model of an earlier format.
 _ZIP, _NAME_AT, _EARLIER = b"PK\x03\x04", 30, b"\x93sonl"
 _START = _NAME_AT + len(HEADER)

@@ -236,6 +236,11 @@ def test_a_file_is_smaller_where_that_can_be(tmp_path):
     assert arrays["slots"].tobytes() not in (tmp_path / "m").read_bytes()
 
 
+def test_a_full_table_of_made_up_features_is_packed(tmp_path):
+    storage.write(tmp_path / "m", HEADER, {"table": np.zeros((1 << 20, 4))})
+    assert (tmp_path / "m").stat().st_size < 1 << 20
+
+
 @pytest.mark.parametrize("shape", [(9999,), (10**12,)], ids=str)
 def test_no_file_asks_for_more_memory_than_it_can_fill(tmp_path, monkeypatch, shape):
     """A few packed bytes that claim to be a terabyte."""
