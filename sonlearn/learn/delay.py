@@ -111,7 +111,9 @@ def interleaved(waiting: Batch | None, batch: Batch, delay: int) -> tuple[Batch,
         The rows that wait after these.
     """
     plain = batch._replace(tags=None)
-    whole, before = (plain, 0) if waiting is None else (joined([waiting, plain]), waiting.n)
+    # a file's rows that still wait have its line numbers, but the next file's name: what is refused is mostly new
+    whole = joined([plain] if waiting is None else [waiting, plain])._replace(source=batch.source)
+    before = whole.n - plain.n
     coming = np.arange(before, whole.n)
     pairs = np.column_stack([coming, coming - delay])
     order = pairs.ravel()[pairs.ravel() >= 0]

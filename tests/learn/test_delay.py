@@ -11,6 +11,7 @@ from streams import rows_of, with_weights, without_some_labels, zipf
 from sonlearn import Learner, LearnOptions, OptionError
 from sonlearn.conformal import Coverage
 from sonlearn.data.rows import rows_between
+from sonlearn.errors import DivergedError
 from sonlearn.learn.engine import Predictions
 from sonlearn.learn.ensemble import committee, pruning
 from sonlearn.learn.ensemble.slots import PRIOR, ClassSlots, subtract_largest
@@ -177,6 +178,15 @@ def test_cuts_and_files_change_no_bit(given):
                 parts = [np.pad(part, ((0, 0), (0, whole.shape[1] - part.shape[1]))) for part in parts]
             np.testing.assert_array_equal(np.concatenate(parts), whole)
     assert learner.examples == np.count_nonzero((~np.isnan(batch.y) & (batch.weight > 0))[: N - 5])
+
+
+def test_a_row_of_the_next_file_is_refused_by_the_name_of_that_file():
+    monday, tuesday = (stream(n=20)._replace(source=name) for name in ("monday", "tuesday"))
+    tuesday.values[tuesday.indptr[2]] = 1e300
+    learner = Learner(LearnOptions(method="nag", label_delay=5))
+    learner.partial_fit(monday)
+    with pytest.raises(DivergedError, match=f"^tuesday:{tuesday.lines[2]}: found the value 1e\\+300"):
+        learner.partial_fit(tuesday)
 
 
 def test_marks_of_rows_that_wait_are_kept_in_files():
