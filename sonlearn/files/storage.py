@@ -6,8 +6,8 @@ A model file is a zip archive, of which `numpy.load` takes the arrays: first `HE
 Arrays of `MIN_PACKED_BYTES` to `MAX_PACKED_BYTES` bytes are compressed, which pays because hash tables are mostly empty
 and columns mostly alike: that is room for all tables of made-up features, and for the rows that trees keep. Larger ones
 are weights of raw features, do not become small, and would take time. Each part has its CRC-32, because a flipped bit
-in a weight would never be noticed. No pickle: a file contains numbers and text, never code. This module does not depend on
-learners, so sketches and other states have the same format; the header's ``kind`` identifies the content.
+in a weight would never be noticed. No pickle: a file contains numbers and text, never code. This module does not depend
+on learners, so sketches and other states have the same format; the header's ``kind`` identifies the content.
 """
 
 from __future__ import annotations
