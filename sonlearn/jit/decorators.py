@@ -163,7 +163,7 @@ def inline(function: Callable | None = None, /, *, allocates: bool = False, forc
     Parameters
     ----------
     function, allocates
-        See `jit`. What does not allocate must not call what does.
+        See `jit`. What does not allocate must not take an array from what does: nobody would free it.
     force : bool
         LLVM must inline it: for short helpers, whose call would cost more than their work.
     """
@@ -175,7 +175,7 @@ def inline(function: Callable | None = None, /, *, allocates: bool = False, forc
 
 def _counting(allocates: bool) -> dict[str, bool]:
     """Options of Numba with which references to arrays are counted, or are not."""
-    return {} if allocates else {"_nrt": False}
+    return {"_nrt": allocates}
 
 
 @inline(force=True)

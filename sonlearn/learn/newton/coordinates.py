@@ -290,13 +290,12 @@ def all_current(now, features):
     now.generation = 0
 
 
-@inline(allocates=True)
-def sweep(state):
-    """Bring every feature up to date and empty the log.
+@inline
+def sweep(state, z):
+    """Bring every feature up to date and empty the log. z as for `refresh`.
 
     O(k^2) a feature. Its room grows with the number of features, so the amortised cost is O(m^2) an example.
     """
-    z = np.empty((2, state.table.shape[1]))
     for f in range(state.now[0].seen):
         refresh(state, f, z)
     all_current(state.now[0], state.features)

@@ -115,7 +115,7 @@ class SketchedNewton(Engine):
     def up_to_date(self, state: NewtonState) -> NewtonState:
         """`state` with all features up to date and an empty log, in arrays of its own where they differ."""
         state = state._replace(now=state.now.copy(), features=state.features.copy(), table=state.table.copy())
-        sweep(state)
+        sweep(state, np.empty((2, state.table.shape[1])))
         return state
 
     def merge(self, states: Sequence[NewtonState], base: NewtonState, rows: Sequence[int]) -> NewtonState:

@@ -22,26 +22,27 @@ from sonlearn.learn.newton.coordinates import all_current, refresh, refresh_all,
 from sonlearn.learn.tolerances import AFFORDABLE, BROKEN, CHEAP, NEEDED, ROUNDING, WORTH
 
 
-@inline(allocates=True)
-def fold(state, W, z):
+@inline
+def fold(state, work, n_kept):
     """Keep the directions W Q: V <- N1 V + N2 X. Afterwards w = wbar and Q = V.
 
-    state : NewtonState, modified; W : float64[n_kept, r], not modified; z : float64[2, M + K], overwritten
+    state : NewtonState, modified
+    work : NewtonScratch with W, of which n_kept rows count (work.shrink); z and the rest of shrink are overwritten
 
     Returns the estimated departure of V V' from the identity.
     """
-    G, now, a = state.basis.G, state.now[0], state.basis.a
-    n_kept, k, n_raw = len(W), now.k, now.raw
-    N1, N2 = np.empty((n_kept, k)), np.zeros((n_kept, n_raw))
+    G, now, a, own = state.basis.G, state.now[0], state.basis.a, work.shrink
+    k, n_raw = now.k, now.raw
+    clear(own.N1T)
     for i in range(n_kept):
-        unmix(G, k, n_raw, W[i], N1[i], N2[i])
-    on_v, on_x = np.empty((len(a), k)), np.zeros((len(a), n_raw))
+        unmix(G, k, n_raw, own.W[i], own.N1[i], own.N2[i])
+        for j in range(k):
+            own.N1T[j, i] = own.N1[i, j]
     for c in range(len(a)):
-        unmix(G, k, n_raw, a[c], on_v[c], on_x[c])
-    shape = state.maps.shape[1:]
-    begin_generation(now, state.maps, np.ascontiguousarray(N1.T), on_v, np.empty(shape), np.empty(shape))
-    write_back(state, N2, on_x, z)
-    worst = departure(state.basis, N1, N2)
+        unmix(G, k, n_raw, a[c], own.on_v[c], own.on_x[c])
+    begin_generation(now, state.maps, own.N1T[:k], own.on_v, own.last, own.product)
+    write_back(state, own, n_kept, work.z)
+    worst = departure(state.basis, own, n_kept, k, n_raw)
     clear(a)
     reset_factor(now, state.factor, n_kept)
     now.k = n_kept
@@ -49,21 +50,20 @@ def fold(state, W, z):
     return worst
 
 
-@inline(allocates=True)
-def write_back(state, N2, on_x, z):
+@inline
+def write_back(state, own, n_kept, z):
     """V <- V + N2 X and wbar <- wbar + on_x X at the features of the raw rows: O(m + K) an entry. Modifies state.
 
-    N2 : float64[n_kept, R]; on_x : float64[K, R]; neither is modified; z : float64[2, M + K], overwritten
+    own : ShrinkScratch with N2 and on_x; by is overwritten; z : float64[2, M + K], overwritten
     """
-    table, X, owner, M = state.table, state.raw.X, state.raw.owner, state.maps.shape[1]
-    n_kept, n_raw = N2.shape
-    n_local = state.now[0].local
-    by = np.zeros((n_raw, table.shape[1]))
+    table, X, owner, M, by = state.table, state.raw.X, state.raw.owner, state.maps.shape[1], own.by
+    n_raw, n_local = state.now[0].raw, state.now[0].local
+    clear(by)
     for i in range(n_raw):
         for j in range(n_kept):
-            by[i, j] = N2[j, i]
-        for c in range(len(on_x)):
-            by[i, M + c] = on_x[c, i]
+            by[i, j] = own.N2[j, i]
+        for c in range(len(own.on_x)):
+            by[i, M + c] = own.on_x[c, i]
     refresh_all(state, owner[:n_local], z)
     for at in range(n_local):
         f = owner[at]
@@ -73,23 +73,24 @@ def write_back(state, N2, on_x, z):
         state.features[f].local = -1
 
 
-@inline(allocates=True)
-def departure(basis, N1, N2):
+@inline
+def departure(basis, own, n_kept, k, n_raw):
     """Update the model of V V' - I for V <- N1 V + N2 X; returns its largest diagonal entry.
 
     drift <- N1 drift N1' + rounding, which is positive semidefinite, so nothing cancels. Modifies basis.drift.
 
-    N1 : float64[n_kept, k]; N2 : float64[n_kept, R]; neither is modified
+    own : ShrinkScratch with N1, N1T and N2; half and whole are overwritten
     """
-    drift, G, (n_kept, k) = basis.drift, basis.G, N1.shape
-    half, whole = np.zeros((n_kept, k)), np.zeros((n_kept, n_kept))
+    drift, G, N1, N2, half, whole = basis.drift, basis.G, own.N1, own.N2, own.half, own.whole
+    clear(half)
+    clear(whole)
     add_product(N1, drift, n_kept, k, half)
-    add_product(half, np.ascontiguousarray(N1.T), n_kept, k, whole)
+    add_product(half, own.N1T, n_kept, k, whole)
     clear(drift)
     worst = 0.0
     for i in range(n_kept):
         summed = dot(N1[i], N1[i], k)
-        for j in range(N2.shape[1]):
+        for j in range(n_raw):
             summed += N2[i, j] * N2[i, j] * dot(G[j], G[j], k + j + 1)
         whole[i, i] += ROUNDING * summed
         worst = max(worst, whole[i, i])
@@ -106,7 +107,7 @@ def add_product(A, B, rows, inner, out):
             add_scaled(out[i], A[i, k], B[k], out.shape[1])
 
 
-@inline(allocates=True)
+@inline
 def is_due(now, worst):
     """Return whether V must be orthonormalised now; `worst` is the result of `departure`."""
     share = CHEAP if worst <= NEEDED else AFFORDABLE

@@ -136,7 +136,7 @@ def learn(params, state, work, rows, out, start, learns):
     logp, limit = np.empty(len(state.logp)), LIMIT if learns else LARGEST
     for i in range(start, len(rows.y)):
         if learns and log_is_full(now, state.base.maps):
-            sweep(state.base)
+            sweep(state.base, work.z)
         feats = rows.features[rows.indptr[i] : rows.indptr[i + 1]]
         values = rows.values[rows.indptr[i] : rows.indptr[i + 1]]
         set_scaled(work.x, 1.0, values, len(feats))

@@ -4,9 +4,8 @@
 the m squared singular values are lowered, which multiple of the m-th is added to alpha, and whether A restores it.
 
 `learn` is the kernel for a batch: rounds, interrupted by rarer and costlier operations. The rounds (`round.run`)
-allocate nothing and count no references. Shrinks and new generations are needed once in several rounds; they decompose
-small matrices and may allocate. V is orthonormalised so rarely that many a run never does it, by a kernel of its own,
-which such a run need not compile.
+and shrinks allocate nothing and count no references, but what decomposes small matrices does. V is orthonormalised so
+rarely that many a run never does it, by a kernel of its own, which such a run need not compile.
 """
 
 import math
@@ -21,7 +20,7 @@ from sonlearn.learn.newton.round import projected_slope, reset_factor, run
 from sonlearn.learn.tolerances import LOG_FULL, ORTHONORMALISE, RANK, RENEW, SHRINK, SINGULAR, SPAN, SQUARING, STEP
 
 
-@jit(allocates=True)
+@jit
 def learn(params, state, work, rows, out, start, learns, oja, rare):
     """Predict rows from `start` on and, where it `learns`, learn them.
 
@@ -48,7 +47,7 @@ def learn(params, state, work, rows, out, start, learns, oja, rare):
     while True:
         at, status = run(params, state, work, rows, out, at, learns, oja, rare)
         if status == LOG_FULL:
-            sweep(state)
+            sweep(state, work.z)
         elif oja is None:
             if status == SHRINK:
                 if shrink(params, state, work, work.slope, rare):
@@ -63,29 +62,31 @@ def learn(params, state, work, rows, out, start, learns, oja, rare):
             return at, status
 
 
-@inline(allocates=True)
+@inline
 def shrink(params, state, work, slope, rare):
     """Keep m - 1 of the r directions, make the round's step and fold; returns whether V must be orthonormalised.
 
     Requires r >= m.
 
     params : NewtonParams; state : NewtonState, modified in place
-    work : NewtonScratch with the round's w'x (wx) and the coordinates of its row (y); z is overwritten
+    work : NewtonScratch with the round's w'x (wx) and the coordinates of its row (y); z and shrink are overwritten
     slope : float64[K], the derivatives h l' of the round, overwritten; rare : of `learn`
     """
     now, basis, u, y = state.now[0], state.basis, work.wx, work.y
     r = now.k + now.raw
     least = now.alpha * now.alpha if params.kind == ROOT else now.alpha
-    lam, U, zero = decompose(basis, now.alpha, r, params.m, least)
-    W = np.ascontiguousarray(U.T[::-1][: lower(params, now, basis.D2, lam, zero)])  # the leading directions
+    rooted, lam, W = len(basis.RT) > 0, work.shrink.lam[:r], work.shrink.W
+    root, alpha = (basis.RT, 0.0) if rooted else (basis.LT, now.alpha)
+    zero = decompose(basis.H, root, alpha, params.m, least, lam, W)
+    n_kept = lower(params, now, basis.D2, lam, zero)
     if len(rare) > 0 and params.after:
-        project_slopes(params, now, basis, u, slope, y, W)
+        project_slopes(params, now, basis, u, slope, y, W, n_kept, r)
     if len(rare) > 0 and params.dual:
-        rotate_sums(basis, W)
+        rotate_sums(basis, W, n_kept, r)
     else:
-        step_after(params, now, basis, slope, y, W)
-    worst = fold(state, W, work.z)
-    begin_with_kept(params, now, basis, len(W))
+        step_after(params, now, basis, slope, y, W, n_kept, r)
+    worst = fold(state, work, n_kept)
+    begin_with_kept(params, now, basis, n_kept)
     return is_due(now, worst)
 
 
@@ -103,37 +104,43 @@ def begin_with_kept(params, now, basis, n_kept):
 
 
 @inline(allocates=True)
-def decompose(basis, alpha, r, m, least):
-    """(lam float64[r] ascending, U float64[r, r], zero): H = U diag(lam) U'; up to `zero`, lam is a rounding error.
+def decompose(H, root, alpha, m, least, lam, W):
+    """lam <- eigenvalues of H, ascending, W <- eigenvectors of the largest; returns the largest that rounding explains.
 
     An eigenvalue of H is known to a rounding error of the largest. If the m-th, with `least`, is small beside it, a
     root of H is decomposed: its singular values are known to a rounding error of the largest one, without a square. It
     is RT, or else the Cholesky factor LT of H + alpha I. (Steps by eigenvalues do not gain by it: they err no less.)
 
-    basis : Basis, not modified; r : int, at least m; least : float, what steps add to eigenvalues, as one of them
+    H, root : float64[at least r, at least r], not modified; root'root = H + alpha I
+    least : float, what steps add to eigenvalues, as one of them
+    lam : float64[r], r at least m; W : float64[k_max, at least r]; both are overwritten
     """
-    rooted = len(basis.RT) > 0
-    lam, U = np.linalg.eigh(basis.H[:r, :r].copy())
-    top = max(lam[r - 1], 0.0)
-    if lam[r - m] + least > SQUARING * top:
-        return lam, U, RANK * top
-    lam, U = gram_spectrum((basis.RT if rooted else basis.LT)[:r, :r].copy())
-    if rooted:
-        alpha = 0.0
-    lam -= alpha
-    return lam, U, max(SINGULAR * SINGULAR * top, RANK * math.sqrt(alpha * top))
+    r = len(lam)
+    found, U = np.linalg.eigh(H[:r, :r].copy())
+    top = max(found[r - 1], 0.0)
+    zero = RANK * top
+    if found[r - m] + least <= SQUARING * top:
+        found, U = gram_spectrum(root[:r, :r].copy())
+        found -= alpha
+        zero = max(SINGULAR * SINGULAR * top, RANK * math.sqrt(alpha * top))
+    set_scaled(lam, 1.0, found, r)
+    for i in range(min(len(W), r)):
+        for j in range(r):
+            W[i, j] = U[j, r - 1 - i]
+    return zero
 
 
 @inline(allocates=True)
-def project_slopes(params, now, basis, u, slope, y, W):
+def project_slopes(params, now, basis, u, slope, y, W, n_kept, r):
     """slope <- slopes of steps that end within the bounds, in the norm of the new A ([RFD] Algorithm 6).
 
     If alpha is 0 and x is not in the range of A, the projection moves along the part of x outside of the range only
     (as `round.projection`): it modifies basis.a, and the slopes do not change.
 
-    u : float64[K], w'x; slope : float64[K], modified; y : float64[at least r], x in Q; W : float64[kept, r]
+    u : float64[K], w'x; slope : float64[K], modified; y : float64[at least r], x in Q
+    W : float64[at least n_kept, at least r], not modified
     """
-    y = y[: W.shape[1]]
+    y, W = y[:r], W[:n_kept, :r].copy()
     v, rest = np.dot(W, y), y.copy()
     quadratic = spectral(params.kind, now.alpha, 0.0, 1.0) * np.dot(y, y)  # x'A^-1 x
     for i in range(len(W)):
@@ -173,14 +180,14 @@ def spectral_step(params, now, basis, slope, y):
 
 
 @inline(allocates=True)
-def rotate_sums(basis, W):
+def rotate_sums(basis, W, n_kept, r):
     """q <- W q: the sums in the coordinates of the kept directions. a <- 0. Modifies both arrays of `basis`.
 
-    W : float64[n_kept, r], not modified
+    W : float64[at least n_kept, at least r], not modified
     """
-    q = np.dot(basis.q[:, : W.shape[1]].copy(), W.T.copy())
+    q = np.dot(basis.q[:, :r].copy(), W[:n_kept, :r].T.copy())
     clear(basis.q)
-    basis.q[:, : len(W)] = q
+    basis.q[:, :n_kept] = q
     clear(basis.a)
 
 
@@ -209,10 +216,9 @@ def lower(params, now, D2, lam, zero):
 
 
 @inline
-def step_after(params, now, basis, slope, y, W):
+def step_after(params, now, basis, slope, y, W, n_kept, r):
     """a -= slope A^-1 x with the new sketch; basis.a is modified, slope, y and W are not."""
     a = basis.a
-    n_kept, r = W.shape
     for c in range(len(a)):
         add_scaled(a[c], -spectral(params.kind, now.alpha, 0.0, params.rate * slope[c]), y, r)
     for i in range(n_kept):

@@ -118,8 +118,25 @@ class NewtonState(NamedTuple):
     basis: Basis
 
 
+class ShrinkScratch(NamedTuple):
+    """Scratch arrays of a shrink; none reads what an earlier one wrote."""
+
+    lam: np.ndarray  # float64[r_max], eigenvalues of H, ascending
+    W: np.ndarray  # float64[k_max, r_max]; Q times a row is a direction that is kept
+    N1: np.ndarray  # float64[k_max, k_max]; V <- N1 V + N2 X
+    N1T: np.ndarray  # float64[k_max, k_max], N1 transposed, 0 outside of it
+    N2: np.ndarray  # float64[k_max, R_max]
+    on_v: np.ndarray  # float64[K, k_max]; w <- wbar + on_v V + on_x X
+    on_x: np.ndarray  # float64[K, R_max]
+    by: np.ndarray  # float64[R_max, M + K], the change of a feature's row of the table, per unit of each raw row
+    half: np.ndarray  # float64[k_max, k_max]
+    whole: np.ndarray  # float64[k_max, k_max]
+    last: np.ndarray  # float64[M, M + K]
+    product: np.ndarray  # float64[M, M + K]
+
+
 class NewtonScratch(NamedTuple):
-    """Scratch vectors of one round; no round reads what an earlier one wrote."""
+    """Scratch arrays of one round; no round reads what an earlier one wrote."""
 
     zx: np.ndarray  # float64[M + K], Z x, and wbar'x of each class
     delta: np.ndarray  # float64[M + K], the change of a feature's row of the table, per unit of x
@@ -136,6 +153,7 @@ class NewtonScratch(NamedTuple):
     slope: np.ndarray  # float64[K]; the gradients are slope x
     along: np.ndarray  # float64[K], `Move.along` of each class
     aside: np.ndarray  # float64[K], `Move.rest` of each class
+    shrink: ShrinkScratch
 
 
 def sizes_of(params: NewtonParams) -> tuple[int, int, int, int, int]:
@@ -208,10 +226,17 @@ def new_state(params: NewtonParams) -> NewtonState:
 
 def new_work(params: NewtonParams, longest: int) -> NewtonScratch:
     """Scratch space for rows of up to `longest` entries."""
-    K, _, M, R_max, r_max = sizes_of(params)
+    K, k_max, M, R_max, r_max = sizes_of(params)
+    square, change = (k_max, k_max), (M, M + K)
     return NewtonScratch(
         zx=np.zeros(M + K), delta=np.zeros(M + K), rx=np.zeros(R_max),
         y=np.zeros(r_max + 1), h=np.zeros(r_max + 1), u=np.zeros(r_max + 1), x=np.zeros(max(longest, 1)),
         rest=np.zeros((FEATURES + 1) * max(longest, 1)), more=np.zeros(r_max + 1), z=np.zeros((2, M + K)),
         wbar_x=np.zeros(K), wx=np.zeros(K), slope=np.zeros(K), along=np.zeros(K), aside=np.zeros(K),
+        shrink=ShrinkScratch(
+            lam=np.zeros(r_max), W=np.zeros((k_max, r_max)), N1=np.zeros(square), N1T=np.zeros(square),
+            N2=np.zeros((k_max, R_max)), on_v=np.zeros((K, k_max)), on_x=np.zeros((K, R_max)),
+            by=np.zeros((R_max, M + K)), half=np.zeros(square), whole=np.zeros(square),
+            last=np.zeros(change), product=np.zeros(change),
+        ),
     )  # fmt: skip
