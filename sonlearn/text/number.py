@@ -33,7 +33,8 @@ NUMBER = re.compile(PATTERN.encode())
 _LOW32 = np.uint64(0xFFFFFFFF)
 _NINE_BITS = np.uint64(0x1FF)
 _FRACTION = np.uint64((1 << 52) - 1)
-_U = tuple(np.uint64(i) for i in range(65))  # shift counts and small constants of the same type
+# shift counts and small constants of the same type, each by itself: Numba goes through a tuple again and again
+_0, _1, _3, _32, _52, _53, _63 = map(np.uint64, (0, 1, 3, 32, 52, 53, 63))
 
 
 def _powers_of_five() -> tuple[np.ndarray, np.ndarray]:
@@ -61,12 +62,12 @@ def byte(buf, p):
 @inline
 def _multiply(a, b):
     """High and low 64 bits of the product of two uint64."""
-    a1, a0 = a >> _U[32], a & _LOW32
-    b1, b0 = b >> _U[32], b & _LOW32
+    a1, a0 = a >> _32, a & _LOW32
+    b1, b0 = b >> _32, b & _LOW32
     cross1, cross0, bottom = a1 * b0, a0 * b1, a0 * b0
-    middle = (cross1 & _LOW32) + (cross0 & _LOW32) + (bottom >> _U[32])
-    high = a1 * b1 + (cross1 >> _U[32]) + (cross0 >> _U[32]) + (middle >> _U[32])
-    return high, (middle << _U[32]) | (bottom & _LOW32)
+    middle = (cross1 & _LOW32) + (cross0 & _LOW32) + (bottom >> _32)
+    high = a1 * b1 + (cross1 >> _32) + (cross0 >> _32) + (middle >> _32)
+    return high, (middle << _32) | (bottom & _LOW32)
 
 
 @inline
@@ -74,7 +75,7 @@ def _leading_zeros(w):
     """Leading zero bits of a uint64 that is not 0."""
     n = 0
     for step in (32, 16, 8, 4, 2, 1):
-        if w >> np.uint64(64 - step) == _U[0]:
+        if w >> np.uint64(64 - step) == _0:
             n += step
             w = w << np.uint64(step)
     return n
@@ -103,23 +104,23 @@ def _round_to_double(w, q):
     if high & _NINE_BITS == _NINE_BITS:  # the lower half of the power may carry into the bits that count
         more, _ = _multiply(w, _LOW[q - MIN_POWER])
         if more > ~low:
-            low = more - ~low - _U[1]
-            high += _U[1]
+            low = more - ~low - _1
+            high += _1
         else:
             low += more
-    top = int(high >> _U[63])
+    top = int(high >> _63)
     m = high >> np.uint64(top + 9)  # 54 bits: the significand and one bit for rounding
     exponent = ((217706 * q) >> 16) + 63 + top - zeros + 1023
     if exponent <= 0:
         return _subnormal(m, exponent)
-    if low <= _U[1] and -4 <= q <= 23 and m & _U[3] == _U[1] and m << np.uint64(top + 9) == high:
-        m -= _U[1]  # exactly in the middle of two doubles: the even one
-    m = (m + (m & _U[1])) >> _U[1]
-    if m == _U[1] << _U[53]:
-        m, exponent = m >> _U[1], exponent + 1
+    if low <= _1 and -4 <= q <= 23 and m & _3 == _1 and m << np.uint64(top + 9) == high:
+        m -= _1  # exactly in the middle of two doubles: the even one
+    m = (m + (m & _1)) >> _1
+    if m == _1 << _53:
+        m, exponent = m >> _1, exponent + 1
     if exponent >= 0x7FF:
         return np.inf
-    return np.uint64((np.uint64(exponent) << _U[52]) | (m & _FRACTION)).view(np.float64)
+    return np.uint64((np.uint64(exponent) << _52) | (m & _FRACTION)).view(np.float64)
 
 
 @inline
@@ -129,7 +130,7 @@ def _subnormal(m, exponent):
     if shift >= 64:
         return 0.0
     m = m >> np.uint64(shift)
-    m = (m + (m & _U[1])) >> _U[1]
+    m = (m + (m & _1)) >> _1
     return np.uint64(m).view(np.float64)  # a carry out of the fraction is the smallest normal number
 
 
@@ -254,7 +255,7 @@ def _many_digits(buf, p, end, q):
         digits += 1
     q += digits - 19
     value = _round_to_double(np.uint64(w), q)
-    if more and value != _round_to_double(np.uint64(w) + _U[1], q):
+    if more and value != _round_to_double(np.uint64(w) + _1, q):
         return value, UNDECIDED
     return value, OK
 
