@@ -32,17 +32,17 @@ def fold(state, work, n_kept):
     Returns the estimated departure of V V' from the identity.
     """
     G, now, a, own = state.basis.G, state.now[0], state.basis.a, work.shrink
-    k, n_raw = now.k, now.raw
-    clear(own.N1T)
+    k, n_raw, N1, N1T = now.k, now.raw, own.squares[0], own.squares[1]
+    clear(N1T)
     for i in range(n_kept):
-        unmix(G, k, n_raw, own.W[i], own.N1[i], own.N2[i])
+        unmix(G, k, n_raw, own.W[i], N1[i], own.N2[i])
         for j in range(k):
-            own.N1T[j, i] = own.N1[i, j]
+            N1T[j, i] = N1[i, j]
     for c in range(len(a)):
         unmix(G, k, n_raw, a[c], own.on_v[c], own.on_x[c])
-    begin_generation(now, state.maps, own.N1T[:k], own.on_v, own.last, own.product)
+    begin_generation(now, state.maps, N1T[:k], own.on_v, own.maps[0], own.maps[1])
     write_back(state, own, n_kept, work.z)
-    worst = departure(state.basis, own, n_kept, k, n_raw)
+    worst = departure(state.basis, own.squares, own.N2, n_kept, k, n_raw)
     clear(a)
     reset_factor(now, state.factor, n_kept)
     now.k = n_kept
@@ -74,18 +74,19 @@ def write_back(state, own, n_kept, z):
 
 
 @inline
-def departure(basis, own, n_kept, k, n_raw):
+def departure(basis, squares, N2, n_kept, k, n_raw):
     """Update the model of V V' - I for V <- N1 V + N2 X; returns its largest diagonal entry.
 
     drift <- N1 drift N1' + rounding, which is positive semidefinite, so nothing cancels. Modifies basis.drift.
 
-    own : ShrinkScratch with N1, N1T and N2; half and whole are overwritten
+    squares : float64[4, k_max, k_max], N1 and its transpose, and two that are overwritten
+    N2 : float64[at least n_kept, at least n_raw], not modified
     """
-    drift, G, N1, N2, half, whole = basis.drift, basis.G, own.N1, own.N2, own.half, own.whole
+    drift, G, N1, half, whole = basis.drift, basis.G, squares[0], squares[2], squares[3]
     clear(half)
     clear(whole)
     add_product(N1, drift, n_kept, k, half)
-    add_product(half, own.N1T, n_kept, k, whole)
+    add_product(half, squares[1], n_kept, k, whole)
     clear(drift)
     worst = 0.0
     for i in range(n_kept):

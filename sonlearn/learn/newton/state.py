@@ -123,16 +123,12 @@ class ShrinkScratch(NamedTuple):
 
     lam: np.ndarray  # float64[r_max], eigenvalues of H, ascending
     W: np.ndarray  # float64[k_max, r_max]; Q times a row is a direction that is kept
-    N1: np.ndarray  # float64[k_max, k_max]; V <- N1 V + N2 X
-    N1T: np.ndarray  # float64[k_max, k_max], N1 transposed, 0 outside of it
+    squares: np.ndarray  # float64[4, k_max, k_max]: N1, where V <- N1 V + N2 X, its transpose, and two of `departure`
     N2: np.ndarray  # float64[k_max, R_max]
     on_v: np.ndarray  # float64[K, k_max]; w <- wbar + on_v V + on_x X
     on_x: np.ndarray  # float64[K, R_max]
     by: np.ndarray  # float64[R_max, M + K], the change of a feature's row of the table, per unit of each raw row
-    half: np.ndarray  # float64[k_max, k_max]
-    whole: np.ndarray  # float64[k_max, k_max]
-    last: np.ndarray  # float64[M, M + K]
-    product: np.ndarray  # float64[M, M + K]
+    maps: np.ndarray  # float64[2, M, M + K], of `log.begin_generation`
 
 
 class NewtonScratch(NamedTuple):
@@ -227,16 +223,14 @@ def new_state(params: NewtonParams) -> NewtonState:
 def new_work(params: NewtonParams, longest: int) -> NewtonScratch:
     """Scratch space for rows of up to `longest` entries."""
     K, k_max, M, R_max, r_max = sizes_of(params)
-    square, change = (k_max, k_max), (M, M + K)
     return NewtonScratch(
         zx=np.zeros(M + K), delta=np.zeros(M + K), rx=np.zeros(R_max),
         y=np.zeros(r_max + 1), h=np.zeros(r_max + 1), u=np.zeros(r_max + 1), x=np.zeros(max(longest, 1)),
         rest=np.zeros((FEATURES + 1) * max(longest, 1)), more=np.zeros(r_max + 1), z=np.zeros((2, M + K)),
         wbar_x=np.zeros(K), wx=np.zeros(K), slope=np.zeros(K), along=np.zeros(K), aside=np.zeros(K),
         shrink=ShrinkScratch(
-            lam=np.zeros(r_max), W=np.zeros((k_max, r_max)), N1=np.zeros(square), N1T=np.zeros(square),
+            lam=np.zeros(r_max), W=np.zeros((k_max, r_max)), squares=np.zeros((4, k_max, k_max)),
             N2=np.zeros((k_max, R_max)), on_v=np.zeros((K, k_max)), on_x=np.zeros((K, R_max)),
-            by=np.zeros((R_max, M + K)), half=np.zeros(square), whole=np.zeros(square),
-            last=np.zeros(change), product=np.zeros(change),
+            by=np.zeros((R_max, M + K)), maps=np.zeros((2, M, M + K)),
         ),
     )  # fmt: skip
