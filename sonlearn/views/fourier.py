@@ -30,6 +30,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from sonlearn.data import axes, merging
+from sonlearn.data.arrays import grown
 from sonlearn.data.axes import Counted, Scalars
 from sonlearn.data.batch import GROUP, HOUR
 from sonlearn.data.linear_algebra import add_rows, clear
@@ -146,6 +147,7 @@ class Fourier(View):
     ):  # fmt: skip
         self._width = np.repeat(widths, -(-components // len(widths)))[:components]
         super().__init__(FourierParams(components, linear, standard, ROWS.index(rows), products), fill)
+        self._table = self._work.W  # of which that is the part in use
 
     def _new_work(self, longest: int) -> FourierScratch:
         D = self._params.components
@@ -191,9 +193,10 @@ class Fourier(View):
 
     def widened(self, state: FourierState) -> FourierState:
         """Work out the directions of all features, the first of which are known; see `View.widened`."""
-        ids, known = state.ids[: int(state.now["occurred"][0])], self._work.W
-        W = np.vstack([known, np.zeros((len(ids) - len(known), known.shape[1]))])
-        directions(W, len(known), self._work.b, self._work.width, ids)
+        ids, known = state.ids[: int(state.now["occurred"][0])], len(self._work.W)
+        self._table = grown(self._table, len(ids), known)
+        W = self._table[: len(ids)]
+        directions(W, known, self._work.b, self._work.width, ids)
         self._work = self._work._replace(W=W, ids=ids.copy())
         return state
 
@@ -203,7 +206,7 @@ class Fourier(View):
         other = np.flatnonzero(self._work.ids[:n] != state.ids[:n])
         if len(other):
             n = int(other[0])
-            self._work = self._work._replace(W=self._work.W[:n].copy(), ids=self._work.ids[:n].copy())
+            self._work = self._work._replace(W=self._work.W[:n], ids=self._work.ids[:n].copy())
 
     def packed(self, state: FourierState) -> FourierState:
         """`state` without spare room; where nothing is shown any more, only counts are left."""

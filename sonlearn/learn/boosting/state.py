@@ -117,7 +117,7 @@ class Nodes(NamedTuple):
     chosen: np.ndarray  # uint16[COLUMNS]; columns of the tree: without a sign, since indices with one take longer
     codes: np.ndarray  # uint8[MAX_ROWS * COLUMNS]; of each row, those of the columns of the tree
     hist: np.ndarray  # int64[inner nodes, COLUMNS * (BINS + 1)]; histograms: sums of `packed`
-    below: np.ndarray  # int64[BINS]; sums of a column's cells up to each
+    below: np.ndarray  # float64[2, BINS]; sums of gradients and hessians, in units, of a column's cells up to each
     gains: np.ndarray  # float64[BINS]; of the splits after each
 
 

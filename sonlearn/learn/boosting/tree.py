@@ -265,18 +265,19 @@ def fill_histogram(nodes, k, m):
 def best_split(params, n_bins, nodes, k, m):
     """(place among the columns chosen, last code on the left, whether rows without a value go left); place -1: none."""
     hist, (l2, min_hessian), found, last, left = nodes.hist[k], split_limits(params, nodes.scale), -1, 0, False
-    every = sum_histogram(hist, 0, BINS + 1)
-    best = gain_of(every, 0, l2, 0.0) * (1.0 + ROUNDING)
+    G, C = unpacked(sum_histogram(hist, 0, BINS + 1))
+    best, below = gain_of(G, C, 0.0, 0.0, l2, 0.0) * (1.0 + ROUNDING), nodes.below
     for q in range(m):
-        at, below, size = q * (BINS + 1), 0, n_bins[nodes.chosen[q]]
+        at, packed, size = q * (BINS + 1), 0, n_bins[nodes.chosen[q]]
         none = hist[at]
         for code in range(size):
-            below += hist[at + code] if code > 0 else 0
-            nodes.below[code] = below
+            below[GRADIENT, code], below[HESSIAN, code] = unpacked(packed)
+            packed += hist[at + code + 1]
         for side in range(int(none != 0), -1, -1):
-            add, better = side * none, 0
+            (g_none, c_none), better = unpacked(side * none), 0
             for code in range(size):
-                gain = gain_of(nodes.below[code] + add, every - nodes.below[code] - add, l2, min_hessian)
+                g, c = below[GRADIENT, code] + g_none, below[HESSIAN, code] + c_none
+                gain = gain_of(g, c, G - g, C - c, l2, min_hessian)
                 nodes.gains[code] = gain
                 better |= int(gain > best)
             for code in range(1 - side, size if better else 0):
@@ -292,12 +293,19 @@ def split_limits(params, scale):
 
 
 @inline(force=True)
-def gain_of(left, right, l2, min_hessian):
-    """G_l^2/(C_l + l2) + G_r^2/(C_r + l2) in units; 0 where a side has less than the least hessian."""
-    a, b = float(left & HESSIAN_MASK), float(right & HESSIAN_MASK)
+def unpacked(total):
+    """(gradient, hessian) in units of a sum of `packed`: whole numbers, which float64 holds exactly."""
+    return float(total >> BITS), float(total & HESSIAN_MASK)
+
+
+@inline(force=True)
+def gain_of(g, a, h, b, l2, min_hessian):
+    """g^2/(a + l2) + h^2/(b + l2) in units; 0 where a side has less than the least hessian.
+
+    g, a : gradient and hessian of the rows on the left; h, b : of those on the right
+    """
     if min(a, b) < min_hessian:
         return 0.0
-    g, h = float(left >> BITS), float(right >> BITS)
     return (g * g * (b + l2) + h * h * (a + l2)) / ((a + l2) * (b + l2))
 
 
@@ -371,7 +379,7 @@ def refine_threshold(split_limits, trees, hist, partition, t, k, q, below):
             if threshold[t, k] >= span[part, LOW]:
                 threshold[t, k] = under
         left += partition.parts[part]
-        gain = gain_of(left, every - left, l2, min_hessian)
+        gain = gain_of(*unpacked(left), *unpacked(every - left), l2, min_hessian)
         if part < PARTS - 1 and gain > best:
             best, under, found = gain * (1.0 + ROUNDING), span[part, HIGH], True
 
