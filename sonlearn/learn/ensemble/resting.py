@@ -123,16 +123,14 @@ def solve_weights(resting: Resting) -> None:
     squares = resting.products.diagonal()
     some = np.flatnonzero(squares)
     least = squares[some].min(initial=np.inf)
-    more = PREFERENCE * (some < len(squares) - 1) * np.maximum(least, ROUNDING * squares[some])
-    P = resting.products[np.ix_(some, some)] + np.diag(more)
     while len(some):
-        w = np.linalg.solve(P, np.ones(len(some)))
+        more = PREFERENCE * np.diag((some < len(squares) - 1) * np.maximum(least, ROUNDING * squares[some]))
+        w = np.linalg.solve(resting.products[np.ix_(some, some)] + more, np.ones(len(some)))
         if w.min() >= 0.0:
             resting.weights[:] = 0.0
             resting.weights[some] = w / w.sum()
             return
-        lowest = w.argmin()
-        some, P = np.delete(some, lowest), np.delete(np.delete(P, lowest, 0), lowest, 1)
+        some = np.delete(some, w.argmin())
 
 
 def leave_out(resting: Resting, inputs: list[int]) -> None:
