@@ -206,7 +206,8 @@ class Fourier(View):
         other = np.flatnonzero(self._work.ids[:n] != state.ids[:n])
         if len(other):
             n = int(other[0])
-            self._work = self._work._replace(W=self._work.W[:n], ids=self._work.ids[:n].copy())
+            self._table = self._work.W[:n].copy()
+            self._work = self._work._replace(W=self._table, ids=self._work.ids[:n].copy())
 
     def packed(self, state: FourierState) -> FourierState:
         """`state` without spare room; where nothing is shown any more, only counts are left."""
