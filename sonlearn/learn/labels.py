@@ -219,9 +219,9 @@ def _begins_with(named: np.ndarray, y: np.ndarray) -> bool:
 
 
 def _place(words: list[str | None], word: str) -> bool:
-    """Make room for a label that is new, as the class that it is to be; false where there are two already."""
+    """Make room for a new label, as the class that it is to be; false where two, or one but for capitals, are known."""
     negative, positive = words
-    if negative is not None and positive is not None:
+    if None not in words or word.lower() in (known.lower() for known in words if known):
         return False
     if negative is None and positive is None:
         words[word.lower() in POSITIVE] = word
