@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from sonlearn.data.batch import NO_BATCH, Batch, joined
-from sonlearn.errors import InputError, shorten
+from sonlearn.errors import WHOLE, InputError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.text.assemble import Fields, assemble
 from sonlearn.text.columns import ColumnTable, Labelling, TableSchema, layout_of
@@ -310,7 +310,8 @@ def _fields(column: Any, title: str, as_text: bool = False) -> Fields:
         return Fields(np.zeros(0), np.full(len(column), -1)) if as_text else Fields(np.full(len(column), np.nan))
     if kinds.is_nested(kind) or "binary" in str(kind):
         found = f"the column {shorten(title)} of type {kind}"
-        raise InputError("", found, "columns of numbers, booleans, texts or dates")
+        remedy = f"--ignore {shorten(title, WHOLE)} leaves it out"
+        raise InputError("", found, f"columns of numbers, booleans, texts or dates; {remedy}")
     own = kind.value_type if kinds.is_dictionary(kind) else kind
     refused = _EXTENSIONS.get(getattr(own, "extension_name", ""))
     if refused is not None:  # periods Arrow holds as numbers, of any unit

@@ -30,6 +30,8 @@ _CONTROL = frozenset({*range(9), *range(14, 32)})
 _TEXT = "text (LIBSVM, VW, CSV, JSON), plain or compressed with gzip, bzip2, xz or zstd"
 
 _ZIP = b"PK\x03\x04"
+#: `sonlearn.files.storage.HEADER`, the name that a model file begins with.
+_MODEL = b"sonlearn.json"
 #: Names that the archive of a spreadsheet or a document begins with.
 _OFFICE = re.compile(rb"\[Content_Types\]|_rels/|docProps/|xl/|word/|mimetypeapplication/vnd")
 
@@ -220,6 +222,8 @@ def _begin(buffer: bytearray, used: int, name: str) -> int:
         if head.startswith(magic):
             if magic == _ZIP and _OFFICE.search(head):
                 what, remedy = "an Excel or OpenDocument file", "a table: save it as CSV"
+            elif magic == _ZIP and _MODEL in head:
+                what, remedy = "a model or a sketch", "data; models are given with -i"
             raise InputError(name, what, remedy)
     for begin, encoding in _ENCODINGS:
         if re.match(begin, head):

@@ -53,9 +53,10 @@ def test_tune_takes_labels_of_two_words(cli, tables):
 @pytest.mark.parametrize(
     ("name", "told"),
     [("[Content_Types].xml", "an Excel or OpenDocument file, expected a table: save it as CSV"),
+     ("sonlearn.json", "a model or a sketch, expected data; models are given with -i"),
      ("a.txt", "a zip archive, expected text; unpack it first: unzip -p FILE | sonlearn ...")],
 )  # fmt: skip
-def test_a_spreadsheet_is_saved_as_csv_and_an_archive_unpacked(cli, tmp_path, name, told):
+def test_archives_are_told_apart(cli, tmp_path, name, told):
     with zipfile.ZipFile(tmp_path / "t", "w") as archive:
         archive.writestr(name, "x")
     for verb in ("train", "describe"):
