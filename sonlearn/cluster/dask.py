@@ -412,10 +412,7 @@ def with_format(
     InputError
         There are no partitions, or there is an error before the first example.
     """
-    given = reading.text
-    if given.format == "auto" and given.label:
-        reading = dataclasses.replace(reading, text=dataclasses.replace(given, format="csv"))
-    parts = partitions_of(data, given, wanted=wanted)
+    parts = partitions_of(data, reading.text, wanted=wanted)
     if not parts:
         raise InputError("<nothing>", "no parts", "at least one example")
     format = reading.text.format

@@ -19,9 +19,9 @@ from sklearn.utils.validation import _check_y, validate_data
 from sonlearn import sklearn
 from sonlearn.cluster.dask import CANCELLED, as_array, client_here, results_of, trained
 from sonlearn.cluster.tasks import Reading
-from sonlearn.errors import OptionError, warn_caller
+from sonlearn.errors import InputError, OptionError, warn_caller
 from sonlearn.options import TextOptions
-from sonlearn.text.columns import Labelling
+from sonlearn.text.columns import Labelling, first_names
 
 
 class Fitting(Future):
@@ -53,7 +53,7 @@ class _OnDask:
         OptionError
             `passes` above 1, or `class_weight`, on a cluster.
         InputError, ValueError
-            Labels or weights are not one for each row, or there is one class only.
+            Columns are no numbers, labels or weights are not one for each row, or there is one class only.
         """
         if not dask.is_dask_collection(X):
             return super().fit(X, y, sample_weight)  # type: ignore[misc]
@@ -81,6 +81,10 @@ class _OnDask:
         for name in ("passes", "class_weight"):
             if getattr(self, name, None) not in (None, "auto", 1):
                 raise OptionError(f"{type(self).__name__}: {name} on a cluster: one pass, and rows count as they are")
+        others = [name for name, kind in getattr(X, "dtypes", {}).items() if kind.kind not in "biuf"]
+        if others:
+            expected = "numbers; of others dask.train(X.assign(label=y), text=TextOptions(label='label')) learns"
+            raise InputError("X", None, None, f"columns of other kinds: {first_names(others)}", expected)
         own: Any = self
         own._checked(np.zeros((1, X.shape[1])), np.zeros(1), None, reset=True)
         self._compare_columns(X, reset=True)

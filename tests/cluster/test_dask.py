@@ -278,7 +278,9 @@ def test_bags_paths_and_tables_are_data(here, days, pyarrow):
     pandas, frames = pytest.importorskip("pandas"), pytest.importorskip("dask.dataframe")
     rng = np.random.default_rng(0)
     table = pandas.DataFrame({"y": rng.choice([-1, 1], 60), "a": rng.normal(size=60), "b": ["x", "y", "z"] * 20})
-    text = TextOptions(format="csv", label="y")
+    text = TextOptions(label="y")
+    objects = make.from_sequence(table.to_dict("records"), npartitions=3)
+    assert cluster.train(objects, LearnOptions(method="nag"), text, client=here).examples == 60
     parts = frames.from_pandas(table, npartitions=3)
     found = cluster.train(parts, LearnOptions(method="nag"), text, learners=2, client=here)
     assert found.examples == 60
@@ -381,6 +383,8 @@ def test_estimators_learn_collections_and_predict_lazily(here):
         predicted = values.predict(table[list("abcd")]).compute()
         np.testing.assert_array_equal(predicted, values.predict(table[list("abcd")].compute()))
         assert np.mean((predicted - score) ** 2) < 0.5 * score.var()
+        with pytest.raises(InputError, match=r"columns of other kinds: 'a', expected numbers; of others dask.train\("):
+            values.fit(table.astype({"a": str}), table["y"])
         for columns in ("dcba", "abcy"):
             with pytest.raises(ValueError, match="feature names should match"):
                 values.predict(table[list(columns)])
