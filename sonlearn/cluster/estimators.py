@@ -84,7 +84,7 @@ class _OnDask:
         others = [name for name, kind in getattr(X, "dtypes", {}).items() if kind.kind not in "biuf"]
         if others:
             expected = "numbers; of others dask.train(X.assign(label=y), text=TextOptions(label='label')) learns"
-            raise InputError("X", None, None, f"columns of other kinds: {first_names(others)}", expected)
+            raise InputError("X", f"columns of other kinds: {first_names(others)}", expected)
         own: Any = self
         own._checked(np.zeros((1, X.shape[1])), np.zeros(1), None, reset=True)
         self._compare_columns(X, reset=True)

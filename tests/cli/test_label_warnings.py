@@ -22,7 +22,10 @@ def trained(cli, tmp_path, labels, *flags, form="csv"):
     ("labels", "message"),
     [
         (("yes", "no", "Yes"), "'no' or 'yes', the two labels so far ('yes' and 'Yes' differ by capitals alone"),
-        (("No", "no", "yes"), "found label 'no', expected 'No' or 'yes', the two labels so far ('No' and 'no' differ by capitals alone"),
+        (
+            ("No", "no", "yes"),
+            "found label 'no', expected 'No' or 'yes', the two labels so far ('No' and 'no' differ by capitals alone",
+        ),
         (("yes", "NA", "no"), "so far (the label 'NA' is a class: if it means that there is none, leave it empty; sev"),
         ((0, 1, "NA"), "found label 'NA', expected 0 or 1 for --loss logistic (an example without a label has nothing"),
         (range(7, 38), "; values: --loss squared; two other labels: --positive"),
