@@ -24,10 +24,12 @@ from sonlearn.views.codes import (
     Z,
     clip_value,
     float_code,
+    is_whole,
     key_of,
     logarithms,
     moments_with,
     standard,
+    whole_code,
     z_code,
 )
 from sonlearn.views.numbers import (
@@ -194,7 +196,8 @@ def code_row(params, state, work, rows, i, learned):
             continue
         if params.code == Z:
             moments_with(x, rows.weight[i], j, state.moments, work.moments, learned)
-            first, second = z_code(x, COARSE, work.moments), z_code(x, FINE, work.moments)
+            first = z_code(x, COARSE, work.moments)
+            second = whole_code(x) if is_whole(x) else z_code(x, FINE, work.moments)
             work.deviations[k] = standard(x, work.moments)
         else:
             second = float_code(rows.values[place], FINE)
@@ -212,10 +215,10 @@ RESOLUTION = 2
 class OddsScratch(NamedTuple):
     """One row under way, by entry."""
 
-    numbers: np.ndarray  # int64[longest row]
-    keys: np.ndarray  # int64[longest row], of the entries' bins
+    numbers: np.ndarray  # int64[2 longest row]
+    keys: np.ndarray  # int64[2 longest row], of the entries' bins, and of whole numbers themselves
     marks: np.ndarray  # see `put`
-    # of the row's entries, float64[longest row]: weight of the rows of its class, and logarithm of how many times as
+    # of these, float64[2 longest row]: weight of the rows of the row's class, and logarithm of how many times as
     # frequent each is in the positive class
     found: np.ndarray
     odds: np.ndarray
@@ -238,7 +241,8 @@ class Odds(Bins):
         self._kernel = weigh_rows
 
     def _new_work(self, longest: int) -> OddsScratch:
-        return OddsScratch(*np.zeros((2, longest), np.int64), new_marks(longest), *np.zeros((2, longest)))
+        most = 2 * longest
+        return OddsScratch(*np.zeros((2, most), np.int64), new_marks(most), *np.zeros((2, most)))
 
     def reserve(self, state: BinsState, rows: Rows, features: int) -> BinsState:
         """Let the arrays hold what `rows` may bring; the table grows on the way."""
@@ -246,7 +250,7 @@ class Odds(Bins):
         return axes.reserved(state, features=self.features(state) + self._most_entries(rows))
 
     def _most_entries(self, rows: Rows) -> int:
-        return int(rows.indptr[-1])
+        return int(rows.indptr[-1]) + int(np.count_nonzero(np.abs(rows.values) >= codes.MIN_WHOLE))
 
     def calls(self, state: BinsState, rows: Rows, out: Rows, learn: bool = True, start: Place = (0, 0)) -> Calls:
         """See `View.calls`."""
@@ -263,9 +267,9 @@ class Odds(Bins):
         return found._replace(state=found.state._replace(counts=merging.summed(first, others, by)))
 
 
-#: What stands in the place of an entry's number: the table has to be asked, or has been, in vain; x is 0; the feature
-#: is the constant.
-ASK, ZERO, CONSTANT = UNKNOWN, -2, -3
+#: What stands in the place of a number: the table has to be asked, or has been, in vain; the feature is the constant;
+#: the table has to be asked of a whole number, which tells nothing when it is new.
+ASK, CONSTANT, ASK_WHOLE = UNKNOWN, -2, -3
 
 
 @jit
@@ -274,22 +278,23 @@ def weigh_rows(params, state, work, rows, out, i, at, learn):
     now = state.now[0]
     table = NumberTable(state.slots, shift_of(state.slots), params.limit)
     while i < len(rows.indptr) - 1:
-        most = rows.indptr[i + 1] - rows.indptr[i]
         learned = learn and is_learned(rows.weight[i], rows.y[i])
+        most, constant = look_up(work, rows, i)
         if learned and lacks_room(state.slots, params.limit, now["made"], most):
             break
-        begin, shared = at, now["made"] + most > params.limit
-        n, constant = most - look_up(work, rows, i), UNKNOWN
-        new = 0
+        begin, shared, n, new, known = at, now["made"] + most > params.limit, most, 0, now["features"]
         for k in range(most):
+            value = 1.0
             if work.numbers[k] == ASK:
                 work.numbers[k] = searched(work.keys[k], table, now, learned)
-            elif work.numbers[k] == CONSTANT:
-                constant = k
-                work.numbers[k] = number_itself(state, rows.constant, learned)
-            new += work.numbers[k] == UNKNOWN and k != constant
+                new += work.numbers[k] == UNKNOWN
+            elif work.numbers[k] == ASK_WHOLE:
+                work.numbers[k] = searched(work.keys[k], table, now, learned)
+                value = 1.0 if work.numbers[k] < known else 0.0
+            else:
+                work.numbers[k], value = number_itself(state, rows.constant, learned), constant
+                n -= 1
             if work.numbers[k] >= 0:
-                value = clip_value(rows.values[rows.indptr[i] + k]) if k == constant else 1.0
                 at = put(out, begin, at, work.numbers[k], value, shared, work.marks)
         out.indptr[i + 1] = at
         weigh(state, work, rows, i, out, (begin, at), n, new, learned)
@@ -299,17 +304,22 @@ def weigh_rows(params, state, work, rows, out, i, at, learn):
 
 @inline(force=True)
 def look_up(work, rows, i):
-    """Fill in the entries of row i, and keys of their bins; return how many are no bins."""
-    start, none = rows.indptr[i], 0
-    for k in range(rows.indptr[i + 1] - start):
-        j, x = rows.features[start + k], clip_value(rows.values[start + k])
-        if x == 0.0 or j == rows.constant:
-            work.numbers[k] = ZERO if x == 0.0 else CONSTANT
-            none += 1
+    """Fill in keys of the bins of the entries of row i, and the constant's place; (how many, the constant's value)."""
+    size, constant = 0, 0.0
+    for place in range(rows.indptr[i], rows.indptr[i + 1]):
+        x = clip_value(rows.values[place])
+        if x == 0.0:
             continue
-        work.numbers[k] = ASK
-        work.keys[k] = key_of(rows.ids[start + k], 2 * float_code(rows.values[start + k], RESOLUTION))
-    return none
+        work.numbers[size] = ASK
+        if rows.features[place] == rows.constant:
+            work.numbers[size], constant = CONSTANT, x
+        else:
+            work.keys[size] = key_of(rows.ids[place], 2 * float_code(rows.values[place], RESOLUTION))
+            if is_whole(x):
+                size += 1
+                work.numbers[size], work.keys[size] = ASK_WHOLE, key_of(rows.ids[place], 2 * whole_code(x))
+        size += 1
+    return size, constant
 
 
 @inline(force=True)

@@ -22,6 +22,9 @@ _CENTRE = 1000
 #: Larger values count as this and smaller ones as 0, so that squares are finite, and not 0.
 MAX_VALUE, MIN_VALUE = 1e100, 1e-100
 _HUGE = int(np.float64(MAX_VALUE).view(np.int64))
+#: Whole numbers that may be names, as those of shops: smaller ones have bins of their own. What stands before their
+#: codes: those of bins are smaller.
+MIN_WHOLE, MAX_WHOLE, WHOLE = 8.0, (1 << 17) - 1.0, 1 << 15
 #: Values in standard deviations end here.
 MAX_Z = 5.0
 #: Importance weights within moments, likewise.
@@ -84,6 +87,18 @@ def float_code(x, b):
     bits = np.float64(x).view(np.int64)
     leading = min(bits & _SIZE, _HUGE) >> (_MANTISSA - b)
     return 2 * (leading + (_BELOW << b)) + (1 if bits < 0 else 0)
+
+
+@inline(force=True)
+def is_whole(x):
+    """Return whether x is a whole number from `MIN_WHOLE` to `MAX_WHOLE` in size: it may be a name as well."""
+    return MIN_WHOLE <= abs(x) <= MAX_WHOLE and x == math.floor(x)
+
+
+@inline(force=True)
+def whole_code(x):
+    """Code of x, where `is_whole`: no bin has it."""
+    return WHOLE + 2 * int(abs(x)) + (1 if x < 0.0 else 0)
 
 
 @inline(force=True)

@@ -158,8 +158,16 @@ class Bins(Binned):
         self.hours, self.marks = hours, {}
 
     def indicators(self, row, h):
-        """[bins of the entry] for each entry."""
-        return [[self.bin(j, x, h, r) for r in self.resolutions] if j != CONSTANT else [] for j, x in row]
+        """[bins of the entry] for each entry; of a whole number its own beside them, or in place of the finer z-bin."""
+        found = [[self.bin(j, x, h, r) for r in self.resolutions] if j != CONSTANT else [] for j, x in row]
+        for (j, x), bins in zip(row, found, strict=True):
+            if bins and 8 <= abs(x) < 2**17 and x == int(x) and (self.odds or self.code == "z"):
+                bins[1:] = [(j, "whole", x)]
+        return found
+
+    def value(self, name, n):
+        new = name[1] == "whole" and name not in self.counts
+        return (0.0 if new else self.rho(name) / math.sqrt(n)) if self.odds else 1.0
 
     def row(self, row, h):
         out, row, weekday = [], tamed(row), None
@@ -168,7 +176,7 @@ class Bins(Binned):
         for (j, x), bins in zip(row, found, strict=True):
             if self.constant if j == CONSTANT else self.itself:
                 out.append((j, x if j == CONSTANT or self.code == "float" else self.moments.standard(j, x, h)))
-            out += [(f, self.rho(f) / math.sqrt(n) if self.odds else 1.0) for f in bins]
+            out += [(f, self.value(f, n)) for f in bins]
             mark = self.marks.get(j, 0) if self.hours else 0
             if mark % 64 < 32:
                 weekday = j if mark > 1 else weekday
