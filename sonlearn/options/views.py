@@ -73,7 +73,7 @@ VIEWS = {
     ),
     "bins-z": ViewEntry(
         "bins", "standardised values and the ranges that they fall into",
-        "(x_j - mean_j)/sd_j within +-5, [z-bin 1 of x_j], [z-bin 3 of x_j]", "3 s",
+        "(x_j - mean_j)/sd_j within +-5, [z-bin 1 of x_j], [z-bin 3 of x_j, or whole x_j]", "3 s",
         {"code": "z", "itself": True},
     ),
     "ranges": ViewEntry(
@@ -87,7 +87,7 @@ VIEWS = {
     ),
     "odds": ViewEntry(
         "odds", "words weighted by class odds",
-        "rho_f / sqrt(s) in place of f = [bin 2 of x_j]", "s",
+        "rho_f / sqrt(s) in place of f = [bin 2 of x_j], and of [whole x_j]", "s",
     ),
     "pairs": ViewEntry(
         "tuples", "pairs of features that occur in the same row",

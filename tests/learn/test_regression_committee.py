@@ -357,3 +357,15 @@ def test_each_pair_of_names_has_a_value_of_its_own():
     y = rng.normal(size=(20, 15))[a, b] + 0.3 * rng.normal(size=2000)
     X = np.hstack([np.eye(20)[a], np.eye(15)[b]])
     assert Learner(LearnOptions(loss="squared")).partial_fit(batch_of_dense(X, y)).loss[1000:].mean() < 0.24
+
+
+@pytest.mark.parametrize(("kind", "most"), [("values", 0.2), ("two", 0.4), ("several", 0.6)])
+def test_whole_numbers_may_be_names(kind, most):
+    """Numbers of 200 shops, of which labels of unit variance know the shop alone, and a noise of .3: losses ahead."""
+    rng = np.random.default_rng(2)
+    shop = rng.integers(0, 200, 3000)
+    y = rng.normal(size=200)[shop] + 0.3 * rng.normal(size=3000)
+    kinds = {"values": y, "two": np.where(y > 0.0, 1.0, -1.0), "several": 1.0 + np.digitize(y, [-0.5, 0.5])}
+    batch = batch_of_dense(np.column_stack([1000.0 + shop, rng.normal(size=3000)]), kinds[kind])
+    learner = Learner(**{"values": {"loss": "squared"}, "two": {}, "several": {"oaa": 3}}[kind])
+    assert learner.partial_fit(batch).loss[2000:].mean() < most
