@@ -183,7 +183,7 @@ _SEVERAL = (
     _of_classes("arow-precision", "lunit", 1.0, r=0.1, unit=False)._replace(beside_trees=False),
     _of_classes("arow-precision", "tfidf", 1.0, r=1.0, unit=False)._replace(beside_trees=False),
     _of_classes("arow-precision", "zs", 1.0, r=0.1, unit=True)._replace(words=False),
-    _of_classes("arow-precision", "bins-z", 1.5, r=0.1, unit=True)._replace(beside_trees=False),
+    _of_classes("arow-precision", "bins-z", 1.5, r=0.1, unit=True),
     _of_classes("multinomial-bayes", "log", 1.0)._replace(beside_trees=False),
     _of_classes("arow-precision", "neighbours", 1.5, r=0.1, unit=False)._replace(words=False, beside_trees=False),
     _of_classes("arow-precision", "pairs", 3.0, r=0.1, unit=True)._replace(words=False),
