@@ -14,7 +14,7 @@ from streams import batch_of_dense, entries, rows_of, with_weights, without_some
 from sonlearn import InputError, Learner, LearnOptions, from_scipy
 from sonlearn.data.rows import Rows
 from sonlearn.learn.boosting.engine import BoostOfClasses
-from sonlearn.learn.boosting.state import BINS, LEAF, MAX_ROWS, MAX_ROWS_WIDE, SPARE_ROWS
+from sonlearn.learn.boosting.state import LEAF, MAX_ROWS, MAX_ROWS_WIDE, QUANTILES, SPARE_ROWS
 from sonlearn.learn.engine import Predictions
 from sonlearn.options.methods import METHODS
 
@@ -98,7 +98,7 @@ def test_a_refit_is_spread_over_rows_as_by_the_twin(loss, monkeypatch):
 def test_edges_are_found_more_finely_than_bins(loss):
     """4,000 values in no order, and a threshold in the middle of a bin: all but a few rows are on the right side."""
     x = np.random.default_rng(9).uniform(1.0, 2.0, size=(4000, 1))
-    y = np.where(x[:, 0] > 1.5 + 0.5 / BINS / 2, 1.0, -1.0)
+    y = np.where(x[:, 0] > 1.5 + 0.5 / QUANTILES / 2, 1.0, -1.0)
     learner = learner_of(loss)
     learner.partial_fit(batch_of_dense(x[:3600], y[:3600]))
     wrong = np.sign(learner.predict(batch_of_dense(x, y)).raw) != y

@@ -7,7 +7,7 @@ from views_twin import hashed
 
 from sonlearn.options.methods import METHODS
 
-BINS, PARTS, COLUMNS, SAMPLE, AT_ONCE = 63, 32, 32, 1024, 1 << 21
+BINS, QUANTILES, PARTS, COLUMNS, SAMPLE, AT_ONCE = 255, 63, 32, 32, 1024, 1 << 21
 FEW, BETS, SLACK, ALARM = 500, (0.25, 0.5, 1.0, 2.0), 0.1, np.log(1e6)
 
 
@@ -175,8 +175,8 @@ class Boost:
         j, last, none_left = found
         x, codes, edges = X[rows, j], coded[j][0][rows], coded[j][1]
         edge = edges[last - 1] if last else -np.inf
-        if last and len(edges) == BINS:
-            edge = self.moved(x, codes, edge, last, none_left, g[rows], c[rows])
+        if last and len(edges) >= QUANTILES:
+            edge = self.moved(x, codes, edges, last, none_left, g[rows], c[rows])
         left = np.where(x == 0, none_left, x <= edge)
         parts = (self.grow(rows[s], level + 1, g, c, slopes, chosen, coded, X) for s in (left, ~left))
         return (j, edge, none_left, *parts)
@@ -196,10 +196,11 @@ class Boost:
         parts = (self.filled(part, rows[s], slopes, X) for part, s in zip(parts, (left, ~left), strict=True))
         return (j, edge, none_left, *parts)
 
-    def moved(self, x, codes, edge, last, none_left, g, c):
+    def moved(self, x, codes, edges, last, none_left, g, c):
         """The best edge between parts of equal width of the values in the bins beside the one found."""
-        share = np.bincount(codes, c, BINS + 1) / c.sum()
-        following = next((code for code in range(last + 1, BINS) if share[code] > 1e-9), BINS)
+        size, edge = len(edges), edges[last - 1]
+        share = np.bincount(codes, c, size + 1) / c.sum()
+        following = next((code for code in range(last + 1, size) if share[code] > 1e-9), size)
         near = (codes >= last) & (codes <= following)
         low, high = (float(end) for end in (x[near].min(), x[near].max()))
         if low == high:
@@ -240,7 +241,9 @@ def codes_of(x, most):
     m = min(len(x), most)
     sample = np.sort(x[np.arange(m) * len(x) // m])
     sample = sample[sample != 0]
-    bins = len(sample) if len(np.unique(sample)) <= BINS else BINS
+    distinct = len(np.unique(sample))
+    most = max(QUANTILES, min(len(x) // 16, BINS)) if 2 * distinct <= len(sample) else QUANTILES
+    bins = len(sample) if distinct <= most else most
     edges = np.unique(sample[np.arange(1, bins + 1) * len(sample) // max(bins, 1) - 1])
     codes = np.minimum(np.searchsorted(edges, x), len(edges) - 1) + 1
     return np.where((x == 0) | (len(edges) == 0), 0, codes), edges

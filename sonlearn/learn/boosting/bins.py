@@ -11,11 +11,13 @@ import numpy as np
 
 from sonlearn.data.linear_algebra import clear_first
 from sonlearn.jit import inline
-from sonlearn.learn.boosting.state import BINS, COLUMNS, MAX_ROWS, MAX_ROWS_WIDE, MAX_VALUES
+from sonlearn.learn.boosting.state import BINS, COLUMNS, MAX_ROWS, MAX_ROWS_WIDE, MAX_VALUES, QUANTILES
 
 #: Rows of which the quantiles are, evenly chosen, at most; of several classes and many columns as many as have
 #: `SAMPLE_VALUES`, but `SAMPLE_WIDE`: to sort more takes as long as to code all rows.
 SAMPLE, SAMPLE_VALUES, SAMPLE_WIDE = 1024, 1 << 15, 256
+#: Rows, and rows of the sample, for each value in the mean from which on a column has more bins than `QUANTILES`.
+ROWS_PER_BIN, SAMPLED_PER_BIN = 16, 2
 #: Rows of which each step is made for all, before the next.
 BLOCK_ROWS = 64
 #: Of more columns than this trees draw those more often that alone tell something of the labels.
@@ -63,7 +65,7 @@ def code_columns(params, state, room, begin, end):
     for j in range(begin, end):
         m = take_sample(now, state.values, room.keys[0], j)
         radix_sort(room.keys, room.ends, m)
-        n_bins[j] = find_bin_edges(bin_edges[j], room.keys[0], m)
+        n_bins[j] = find_bin_edges(bin_edges[j], room.keys[0], m, n)
     for first in range(0, n, BLOCK_ROWS):
         m = min(BLOCK_ROWS, n - first)
         for j in range(begin, end):
@@ -157,16 +159,17 @@ def radix_sort(keys, ends, n):
 
 
 @inline
-def find_bin_edges(bin_edges, keys, n):
+def find_bin_edges(bin_edges, keys, n, rows):
     """bin_edges <- the largest values of bins of the first n of `keys`, which are sorted; returns how many there are.
 
-    Those beyond are infinite.
+    Those beyond are infinite. rows : that the refit goes by
     """
     distinct, size, before = 0, 0, np.uint32(0)
     for i in range(n):
         if i == 0 or keys[i] != keys[i - 1]:
             distinct += 1
-    bins = n if distinct <= BINS else BINS
+    most = max(QUANTILES, min(rows // ROWS_PER_BIN, BINS)) if SAMPLED_PER_BIN * distinct <= n else QUANTILES
+    bins = n if distinct <= most else most
     for k in range(bins):
         key = keys[(k + 1) * n // bins - 1]
         if size == 0 or key != before:

@@ -91,7 +91,8 @@ class Boost(Engine):
             Nodes(
                 order, *np.zeros((2, 2 * inner + 1), np.int64), zeros((MAX_ROWS,), np.int64), np.zeros(2),
                 np.zeros(COLUMNS, np.uint16), zeros((MAX_ROWS * COLUMNS,), np.uint8),
-                zeros((inner, COLUMNS * (BINS + 1)), np.int64), np.zeros((2, BINS)), np.zeros(BINS),
+                np.zeros(COLUMNS + 1, np.int64), zeros((inner, COLUMNS * (BINS + 1)), np.int64), np.zeros((2, BINS)),
+                np.zeros(BINS),
             ),
             PartitionScratch(
                 right_rows, edge_rows, np.zeros(MAX_ROWS, np.float32), np.zeros(PARTS, np.int64),

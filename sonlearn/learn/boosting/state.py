@@ -13,8 +13,8 @@ from sonlearn.learn.drift import Drift
 MAX_ROWS, MAX_VALUES, MAX_ROWS_WIDE = 65536, 1 << 23, 16384
 #: Slots of the buffer beyond those, so that rows that come during a refit overwrite none.
 SPARE_ROWS = 256
-#: Bins of a column beside that of rows without a value.
-BINS = 63
+#: Bins of a column beside that of rows without a value, at most; and of a column of which few values come again.
+BINS, QUANTILES = 255, 63
 #: Parts of equal width of the two bins beside a split.
 PARTS = 32
 #: Columns that a tree may split at most.
@@ -116,6 +116,7 @@ class Nodes(NamedTuple):
     scale: np.ndarray  # float64[2]; units in 1
     chosen: np.ndarray  # uint16[COLUMNS]; columns of the tree: without a sign, since indices with one take longer
     codes: np.ndarray  # uint8[MAX_ROWS * COLUMNS]; of each row, those of the columns of the tree
+    cells: np.ndarray  # int64[COLUMNS + 1]; where in a histogram those of each column of the tree begin, and all end
     hist: np.ndarray  # int64[inner nodes, COLUMNS * (BINS + 1)]; histograms: sums of `packed`
     below: np.ndarray  # float64[2, BINS]; sums of gradients and hessians, in units, of a column's cells up to each
     gains: np.ndarray  # float64[BINS]; of the splits after each

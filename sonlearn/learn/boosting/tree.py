@@ -27,7 +27,7 @@ from sonlearn.data.linear_algebra import clear_first
 from sonlearn.jit import inline
 from sonlearn.learn.boosting.bins import BLOCK_ROWS, WIDE, padded_scores, refit_rows, ring_of, slot_of
 from sonlearn.learn.boosting.losses import SQUARED, add_grad_hess, grad_hess_of, leaf_update_of, update_scores
-from sonlearn.learn.boosting.state import BELOW_ALL, BINS, COLUMNS, GRADIENT, HESSIAN, LEAF, MAX_VALUE, PARTS
+from sonlearn.learn.boosting.state import BELOW_ALL, COLUMNS, GRADIENT, HESSIAN, LEAF, MAX_VALUE, PARTS, QUANTILES
 from sonlearn.views.codes import key_of
 
 #: A split has to be better than the one before by more than rounding, relatively.
@@ -57,7 +57,7 @@ def grow_tree(params, state, work, number, t):
     else:
         m = draw_columns(params, now, state, work.column_weights, nodes.chosen, number)
         begin_tree(now, nodes, work.grad_hess)
-        gather_codes(state.column_codes, nodes, m)
+        gather_codes(state.column_codes, state.n_bins, nodes, m)
         fill_histogram(nodes, 0, m)
         for k in range(2 * inner + 1):
             split = False
@@ -154,9 +154,11 @@ def begin_tree(now, nodes, grad_hess):
 
 
 @inline
-def gather_codes(column_codes, nodes, m):
-    """Put side by side what each row of the root has in the m columns of the tree."""
+def gather_codes(column_codes, n_bins, nodes, m):
+    """Put side by side what each row of the root has in the m columns of the tree, and their cells of a histogram."""
     n = nodes.end[0]
+    for q in range(m):
+        nodes.cells[q + 1] = nodes.cells[q] + n_bins[nodes.chosen[q]] + 1
     for i in range(n):
         codes = nodes.codes[i * COLUMNS : (i + 1) * COLUMNS]
         for q in range(m):
@@ -244,7 +246,7 @@ def fill_child_histograms(params, nodes, k, m):
     if not (has_min_hessian(params, nodes, few) or has_min_hessian(params, nodes, many)):
         return
     fill_histogram(nodes, few, m)
-    for cell in range(m * (BINS + 1)):
+    for cell in range(nodes.cells[m]):
         hist[many, cell] = hist[k, cell] - hist[few, cell]
 
 
@@ -252,23 +254,23 @@ def fill_child_histograms(params, nodes, k, m):
 def fill_histogram(nodes, k, m):
     """Sum the rows of node k by column and code."""
     hist = nodes.hist[k]
-    for cell in range(m * (BINS + 1)):
+    for cell in range(nodes.cells[m]):
         hist[cell] = 0
     for place in range(nodes.begin[k], nodes.end[k]):
         i = nodes.order[place]
         packed, row = nodes.packed[i], nodes.codes[i * COLUMNS : (i + 1) * COLUMNS]
         for q in range(m):
-            hist[q * (BINS + 1) + int(row[q])] += packed
+            hist[nodes.cells[q] + int(row[q])] += packed
 
 
 @inline
 def best_split(params, n_bins, nodes, k, m):
     """(place among the columns chosen, last code on the left, whether rows without a value go left); place -1: none."""
     hist, (l2, min_hessian), found, last, left = nodes.hist[k], split_limits(params, nodes.scale), -1, 0, False
-    G, C = unpacked(sum_histogram(hist, 0, BINS + 1))
+    G, C = unpacked(sum_histogram(hist, 0, nodes.cells[1]))
     best, below = gain_of(G, C, 0.0, 0.0, l2, 0.0) * (1.0 + ROUNDING), nodes.below
     for q in range(m):
-        at, packed, size = q * (BINS + 1), 0, n_bins[nodes.chosen[q]]
+        at, packed, size = nodes.cells[q], 0, n_bins[nodes.chosen[q]]
         none = hist[at]
         for code in range(size):
             below[GRADIENT, code], below[HESSIAN, code] = unpacked(packed)
@@ -320,8 +322,8 @@ def partition_rows(params, state, work, t, k, q, last):
     j, n, at, right_rows, edge_rows = int(nodes.chosen[q]), refit_rows(now), nodes.begin[k], 0, 0
     codes, threshold = state.column_codes[j * n : (j + 1) * n], state.trees.threshold
     first, below, following = 0 if state.trees.missing_left[t, k] else 1, last, last
-    if last > 0 and state.n_bins[j] == BINS:
-        below, following = last - 1, next_code(nodes.hist[k], q, last)
+    if last > 0 and state.n_bins[j] >= QUANTILES:
+        below, following = last - 1, next_code(nodes.hist[k, nodes.cells[q] : nodes.cells[q + 1]], last)
     for place in range(nodes.begin[k], nodes.end[k]):
         i = nodes.order[place]
         code = codes[i]
@@ -331,7 +333,8 @@ def partition_rows(params, state, work, t, k, q, last):
         edge_rows += between
         right_rows += 1 - left - between
     if count_parts(now, state.values, nodes.packed, partition, j, edge_rows):
-        refine_threshold(split_limits(params, nodes.scale), state.trees, nodes.hist[k], partition, t, k, q, below)
+        cells = nodes.hist[k, nodes.cells[q] : nodes.cells[q + 1]]
+        refine_threshold(split_limits(params, nodes.scale), state.trees, cells, partition, t, k, below)
     for place in range(edge_rows):
         i = partition.edge_rows[place]
         left = int(partition.value[place] <= threshold[t, k])
@@ -344,10 +347,10 @@ def partition_rows(params, state, work, t, k, q, last):
 
 
 @inline
-def next_code(hist, q, last):
-    """The code after `last` that rows of the node have in column q of those chosen."""
+def next_code(cells, last):
+    """The code after `last` that rows of the node have in a column with these cells, or the last one."""
     code = last + 1
-    while code < BINS and hist[q * (BINS + 1) + code] == 0:
+    while code < len(cells) - 1 and cells[code] == 0:
         code += 1
     return code
 
@@ -362,15 +365,15 @@ def sum_histogram(hist, begin, end):
 
 
 @inline
-def refine_threshold(split_limits, trees, hist, partition, t, k, q, below):
+def refine_threshold(split_limits, trees, cells, partition, t, k, below):
     """Move the edge of node k's split to where it gains most among the rows that `count_parts` has summed.
 
     An edge is in the middle between two of the parts. Rows with codes up to `below` are on the left anyway.
     """
     threshold, span, (l2, min_hessian) = trees.threshold, partition.span, split_limits
-    at, best, under, found = q * (BINS + 1), 0.0, 0.0, False
-    every = sum_histogram(hist, 0, BINS + 1)
-    left = sum_histogram(hist, at + 1 - int(trees.missing_left[t, k]), at + below + 1)
+    best, under, found = 0.0, 0.0, False
+    every = sum_histogram(cells, 0, len(cells))
+    left = sum_histogram(cells, 1 - int(trees.missing_left[t, k]), below + 1)
     for part in range(PARTS):
         if span[part, LOW] > span[part, HIGH]:
             continue
