@@ -250,7 +250,7 @@ class Odds(Bins):
         return axes.reserved(state, features=self.features(state) + self._most_entries(rows))
 
     def _most_entries(self, rows: Rows) -> int:
-        return int(rows.indptr[-1]) + int(np.count_nonzero(np.abs(rows.values) >= codes.MIN_WHOLE))
+        return 2 * int(rows.indptr[-1])
 
     def calls(self, state: BinsState, rows: Rows, out: Rows, learn: bool = True, start: Place = (0, 0)) -> Calls:
         """See `View.calls`."""

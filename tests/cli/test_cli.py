@@ -316,7 +316,7 @@ def test_a_bug_is_one_line_and_a_traceback_on_request(cli, monkeypatch):
     def broken(*_):
         raise KeyError("two\nlines")
 
-    monkeypatch.setattr(train, "asked", broken)
+    monkeypatch.setattr(train, "options_of", broken)
     done = cli("train", "a.svm")
     assert (done.status, len(done.err.splitlines())) == (1, 1)
     assert "unexpected KeyError" in done.err
@@ -339,7 +339,7 @@ def test_what_the_system_refuses_is_named_as_that(cli, monkeypatch, error, line)
     def refused(*_):
         raise error
 
-    monkeypatch.setattr(train, "asked", refused)
+    monkeypatch.setattr(train, "options_of", refused)
     done = cli("train", "a.svm")
     assert (done.status, done.err) == (1, f"sonlearn: {line}")
 

@@ -357,8 +357,8 @@ NAMED = {
     "number of the row": (",t,y", lambda i: f"{i},{2 * i},{i % 3 % 2}",
                           "column 1: looks like the number of the row; --id 'column 1', or --ignore 'column 1' "
                           "(--numeric 'column 1' if it is a time)", ["--numeric 'column 1'", "--id 'column 1'"]),
-    "times": ("at,y", lambda i: f"{1_700_000_000 + 4321 * (i * 7 % 60)},{i % 3 % 2}",
-              "at: looks like dates or times as numbers ('1700000000'); write 2024-03-31 13:05", ["--numeric at"]),
+    "times": ("at,y", lambda i: f"{1_100_000_000 + 8_640_000 * (i * 7 % 60)},{i % 3 % 2}",
+              "at: looks like dates or times as numbers ('1100000000'); write 2024-03-31 13:05", ["--numeric at"]),
     # of shuffled rows, which are some of many, and so no range
     **{f"index {name!r}": (f"{name},t,y", lambda i: f"{i * 911 % 9973},{2 * i},{i % 3 % 2}",
                            f"{name or 'column 1'}: looks like the number of the row; --id", [])
