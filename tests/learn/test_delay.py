@@ -180,6 +180,7 @@ def test_cuts_and_files_change_no_bit(given):
     assert learner.examples == np.count_nonzero((~np.isnan(batch.y) & (batch.weight > 0))[: N - 5])
 
 
+@pytest.mark.filterwarnings("ignore:overflow", "ignore:invalid value")
 def test_a_row_of_the_next_file_is_refused_by_the_name_of_that_file():
     monday, tuesday = (stream(n=20)._replace(source=name) for name in ("monday", "tuesday"))
     tuesday.values[tuesday.indptr[2]] = 1e300
