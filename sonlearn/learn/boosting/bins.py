@@ -1,8 +1,8 @@
 """Columns of the buffer become codes: 0 of rows without a value, else 1 more than the number of its bin.
 
-The largest values of the bins are quantiles of a sample of the rows, or all its values if there are few. So codes keep
-the order of values and are invariant to every increasing function of a column; `tree.refine_threshold` looks between
-them.
+The largest values of the bins are quantiles of a sample of the rows, or all its values if there are few; there are more
+bins where values come again. So codes keep the order of values and are invariant to every increasing function of a
+column; `tree.refine_threshold` looks between them.
 """
 
 import math

@@ -321,9 +321,10 @@ def partition_rows(params, state, work, t, k, q, last):
     nodes, partition, now = work.nodes, work.partition, state.now[0]
     j, n, at, right_rows, edge_rows = int(nodes.chosen[q]), refit_rows(now), nodes.begin[k], 0, 0
     codes, threshold = state.column_codes[j * n : (j + 1) * n], state.trees.threshold
+    cells = nodes.hist[k, nodes.cells[q] : nodes.cells[q + 1]]
     first, below, following = 0 if state.trees.missing_left[t, k] else 1, last, last
     if last > 0 and state.n_bins[j] >= QUANTILES:
-        below, following = last - 1, next_code(nodes.hist[k, nodes.cells[q] : nodes.cells[q + 1]], last)
+        below, following = last - 1, next_code(cells, last)
     for place in range(nodes.begin[k], nodes.end[k]):
         i = nodes.order[place]
         code = codes[i]
@@ -333,7 +334,6 @@ def partition_rows(params, state, work, t, k, q, last):
         edge_rows += between
         right_rows += 1 - left - between
     if count_parts(now, state.values, nodes.packed, partition, j, edge_rows):
-        cells = nodes.hist[k, nodes.cells[q] : nodes.cells[q + 1]]
         refine_threshold(split_limits(params, nodes.scale), state.trees, cells, partition, t, k, below)
     for place in range(edge_rows):
         i = partition.edge_rows[place]
