@@ -47,17 +47,15 @@ EVERYDAY = PLAIN + CHANGED
 
 HEAD = """# Vowpal Wabbit's flags
 
-`sonlearn vw` takes a whole command line of Vowpal Wabbit: it leaves out what is harmless, takes the nearest in the
-place of what is not here, with a warning, says all that cannot be done in one message, and runs the rest. The loss is
-VW's, squared, where none is given; flags of learning go to the one method that takes them (`-l`: `nag`; `--ftrl_alpha`:
-`ftrl`), and where there are none the committee learns, or of decisions their two reward models. Without a
-method `--l1` is left out with a warning, since `nag` has the steps of VW's default. Predictions have VW's bounds, which
-`--min_prediction` and `--max_prediction` replace: `--clip labels` keeps them within 0 and the labels so far (VW counts
-the label of the row as well), `--clip 50` those of logistic and Poisson losses with a method. With `--oaa K -l`
-classes are VW's where its `-b` leaves it room: it divides the 2^b slots among classes, so that at its 18 features share
-weights.
-How near decisions with `-l` are to VW's: [bandits.md](bandits.md#how-it-learns).
-On standard error it says which line of ours that is:
+`sonlearn vw` takes a whole command line of Vowpal Wabbit: it leaves out what is harmless, takes the nearest to what is
+not here, with a warning, names all that cannot be done in one message, and runs the rest. The loss is VW's, squared,
+where none is given. Flags of learning go to the one method that takes them (`-l`: `nag`; `--ftrl_alpha`: `ftrl`); where
+there are none the committee learns, or of decisions their two reward models. Without a method `--l1` is left out with a
+warning. Predictions have VW's bounds unless `--min_prediction` or `--max_prediction` is given: `--clip labels` keeps
+them within 0 and the labels so far (VW counts the row's own, too), `--clip 50` those of logistic and Poisson losses
+with a method. `--oaa K -l` learns VW's classes where its `-b` leaves room: VW divides the 2^b slots among classes, so
+that at its 18 features share weights. Decisions with `-l`: [bandits.md](bandits.md#how-it-learns). Standard error has
+the line of ours:
 
 ```console
 $ sonlearn vw -d data/sample.vw -c -k --passes 2 -l 0.3 --loss_function logistic --quiet -f mail.model
