@@ -74,9 +74,11 @@ of -q, --interactions, --ngram and --skips)
 REST = """
 ## All flags
 
-Of the flags that `vw --help` of release 9.11 lists, these work, with the same meaning: {works}. And these:
+Of the flags that `vw --help` of release 9.11 lists, these work, with the same meaning: {works}.
 
-| works | |
+With some methods or rules only: {limited}.
+
+| works | but |
 |---|---|
 {differs}
 
@@ -115,12 +117,18 @@ def page() -> str:
         if answer.state != vw_flags.NOT_HERE:
             alike.setdefault(answer, []).append(spelt(name))
     works = ", ".join(alike.pop(vw_flags.FlagSupport(vw_flags.WORKS, "")))
+    limited = [
+        f"{', '.join(alike.pop(answer))} ({answer.text.removeprefix('of ')})"
+        for answer in list(alike)
+        if answer.state == vw_flags.WORKS and answer.text.startswith("of ") and ";" not in answer.text
+    ]
     tables: dict[str, list[str]] = {"differs": [], "stands": [], "needless": []}
     for (state, text), names in alike.items():
         reason = text.removeprefix("leave it out: ")
         place = "differs" if state == vw_flags.WORKS else "stands" if reason == text else "needless"
         tables[place].append(f"| {', '.join(names)} | {reason.replace('|', '&#124;')} |")
-    return HEAD + "\n".join(everyday) + "\n" + REST.format(works=works, **{k: "\n".join(v) for k, v in tables.items()})
+    lists = {"works": works, "limited": "; ".join(limited), **{k: "\n".join(v) for k, v in tables.items()}}
+    return HEAD + "\n".join(everyday) + "\n" + REST.format(**lists)
 
 
 if __name__ == "__main__":
