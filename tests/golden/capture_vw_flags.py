@@ -27,19 +27,19 @@ PLAIN = [
     "vw train.vw -c --passes 10 --early_terminate 2 --holdout_period 5 -l0.5",
     "vw train.vw --nn 5 -l 0.1",
     "vw classes.vw --ect 3",
+    "vw train.vw --adaptive --normalized --invariant --random_seed 17",
+    "vw train.vw --bfgs --passes 20 -c --mem 7 --loss_function logistic",
+    "vw log.vw --cb_explore_adf -q ua --bag 5 --epsilon 0.1",
+    "vw train.vw -l 0.1 --power_t 0.3",
 ]
 #: Those of which more changes, or which cannot be done here: the page shows them.
 CHANGED = [
     "vw train.vw -l 0.5 --loss_function logistic",
-    "vw train.vw -l 0.1 --power_t 0.3",
-    "vw train.vw --adaptive --normalized --invariant --random_seed 17",
     "vw train.vw --ftrl --ftrl_alpha 0.1 --ftrl_beta 1 --l1 1e-5 --loss_function logistic",
     "vw classes.vw --oaa 3 -f model --save_resume",
     "vw names.vw --oaa 3 --named_labels red,green,blue",
     "vw --daemon --port 26542 -i model -t --quiet --num_children 4",
-    "vw train.vw --bfgs --passes 20 -c --mem 7 --loss_function logistic",
     "vw log.vw --cb_explore_adf -q ua -l 0.1 --power_t 0",
-    "vw log.vw --cb_explore_adf -q ua --bag 5 --epsilon 0.1",
     "vw costs.vw --csoaa 3 --lda 5",
 ]
 #: Tests run all that can be run.
