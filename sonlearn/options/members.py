@@ -74,7 +74,7 @@ class Member(NamedTuple):
 
     @property
     def in_own_unit(self) -> bool:
-        """Return whether it learns labels of values in their own unit: what it keeps are sums of all of them."""
+        """Return whether it learns labels in their own unit, where they are values: what it keeps are sums of all."""
         return self.method in METHODS and METHODS[self.method].values.get("rule") == "ridge"
 
     def forgetting(self, rate: float) -> Member:
@@ -114,6 +114,7 @@ _CLASSES = (
     Member("arow-precision", "pairs-fine", _arow(0.1), cost=3.0),
     Member("nag", "triples", _NAG, cost=3.0),
     Member("drfd", "zs-all", {"loss": "logistic", "arow_r": 2.0}, gain=1.0, cost=8.0),
+    Member("ridge-z", "products", {"loss": "squared", "alpha": 0.1}, weight=0.0, cost=1.5, precision=50.0),
     Member("drfd", "fourier", {"loss": "hinge", "arow_r": 0.03, "sketch_size": 20}, cost=1.5),
     Member("boost", "columns", {"loss": "logistic"}, gain=1.0, weight=0.0, cost=15.0),
     Member("boost", "stacked", {"loss": "logistic"}, gain=1.0, weight=0.0, cost=15.0, precision=100.0),

@@ -9,7 +9,7 @@ from sonlearn import Learner, LearnOptions, from_scipy
 from sonlearn.learn.boosting.state import MAX_CLASSES
 from sonlearn.options.members import CLASS_MEMBERS
 
-OF_NUMBERS = ("drfd:zs-all", "drfd:fourier")
+OF_NUMBERS = ("drfd:zs-all", "ridge-z:products", "drfd:fourier")
 
 
 def numbers(n=700, seed=0):
@@ -46,6 +46,17 @@ def test_on_text_they_are_pruned_and_leave_nothing():
     assert len(active_members(learner)) >= 5
     errors = {member["name"]: member["weight"] for member in learner.facts()["members"]}
     assert all(errors[name] == 0.0 for name in OF_NUMBERS)
+
+
+def test_of_two_classes_ridge_sees_what_columns_that_go_together_differ_by():
+    """Numbers that differ by a hundredth of their spread: which of two is higher."""
+    rng = np.random.default_rng(4)
+    X = 10.0 * rng.normal(size=(1200, 1)) + rng.normal(scale=0.1, size=(1200, 4))
+    learner = Learner(LearnOptions())
+    learner.partial_fit(from_scipy(X, np.sign(X[:, 0] - X[:, 1])))
+    errors = {member["name"]: member["error"] for member in learner.facts()["members"]}
+    assert min(errors, key=errors.__getitem__) == "ridge-z:products"
+    assert errors["ridge-z:products"] < 0.2 < errors["drfd:zs-all"]
 
 
 # ------------------------------------------------------------------------------------------------- several classes

@@ -151,7 +151,7 @@ class Target:
 
     def labelled(self, member: Member, seen: Rows, scale: LabelScale) -> Rows:
         """The rows `seen` with the labels that a member learns: of values less far out, or in their own unit."""
-        if member.in_own_unit:
+        if self._in_own_unit(member):
             return seen._replace(y=scale.label, weight=scale.weight)
         return seen._replace(y=scale.near)
 
@@ -161,7 +161,10 @@ class Target:
         That is the prediction, within the member's own bounds, times its gain, within those of `scale`.
         """
         clip = float(member.options.get("clip", math.inf))
-        return [(clip_inputs, (V, clip, float(member.gain), member.in_own_unit, scale))]
+        return [(clip_inputs, (V, clip, float(member.gain), self._in_own_unit(member), scale))]
+
+    def _in_own_unit(self, member: Member) -> bool:
+        return self.kind == VALUES and member.in_own_unit
 
     def combine(self, combiner: Combiner, V: np.ndarray, part: Part, learns: bool, z: np.ndarray) -> Calls:
         """Fill z, float64[n, K]; where it `learns`, the combiner, whose inputs are V, takes a step for each row.
