@@ -14,7 +14,8 @@ FEW, BETS, SLACK, ALARM = 500, (0.25, 0.5, 1.0, 2.0), 0.1, np.log(1e6)
 class Boost:
     """Rows are dictionaries {feature: value}; a feature's column is its place in the order of first occurrence.
 
-    `several`: labels are 0, 1, ... in the order of first occurrence; scores and the values of leaves are arrays [K].
+    `several`: labels are 0, 1, ... in the order of first occurrence, of which `known` have been shown; scores and the
+    values of leaves are arrays [K].
     """
 
     def __init__(
@@ -30,11 +31,11 @@ class Boost:
         self.due, self.running, self.refits, self.model = 0, None, 0, (0.0, [])
         self.stays = False  # whether the trees are of the rows after the last change
         self.since = 0  # rows before the last change; what follows is of those after it
-        self.errors, self.bets, self.wealth = [], [], {}
+        self.errors, self.bets, self.total, self.wealth, self.known = [], 0, 0.0, {}, 0
 
     def predict(self, row, base=0.0):
         """A score; of several classes one for each that the rows learned have shown."""
-        z, (start, trees) = np.full(self.known() if self.several else 1, float(base)), self.model
+        z, (start, trees) = np.full(self.known if self.several else 1, float(base)), self.model
         if row and trees:
             (x,) = self.dense([{self.columns[f]: value for f, value in row.items() if f in self.columns}])
             z[: np.size(start)] += start + sum(leaf_of(tree, x) for tree in trees)
@@ -50,6 +51,7 @@ class Boost:
         self.watch(self.predict(row, base), y)
         self.rows.append({self.columns.setdefault(f, len(self.columns)): value for f, value in row.items()})
         self.labels.append((y, h, base))
+        self.known = max(self.known, 1 + int(y))
         if self.running is None and len(self.rows) >= self.due:
             self.due = len(self.rows) + max(int(self.refit_interval * len(self.rows_of_refit())), 32)
             self.refits += 1
@@ -80,25 +82,21 @@ class Boost:
             wealth, start = self.wealth.get(b, (0.0, 0))
             if wealth <= 0:
                 wealth, start = 0.0, len(self.rows)
-            if len(self.bets) >= FEW:
-                expected = np.mean(self.bets) + SLACK
+            if self.bets >= FEW:
+                expected = self.total / self.bets + SLACK
                 wealth += np.log(1 + min(b, 0.9 / expected) * (x - expected))
             self.wealth[b] = wealth, start
-        self.bets.append(x)
+        self.bets, self.total = self.bets + 1, self.total + x
         most, start = max(self.wealth.values())
         if most > ALARM:
             self.since, self.due, self.running, self.stays = start, len(self.rows), None, False
-            self.errors, self.bets, self.wealth = [], [], {}
+            self.errors, self.bets, self.total, self.wealth = [], 0, 0.0, {}
 
     def rows_of_refit(self):
         """The last ones, with many columns fewer."""
-        across = -(-self.known() // 4) * 4 if self.several else 1
+        across = -(-self.known // 4) * 4 if self.several else 1
         kept = max(min(2**23 // max(len(self.columns), across, 1), 65536), 16384)
         return range(len(self.rows))[self.since :][-kept:]
-
-    def known(self):
-        """Classes up to the last that has been shown."""
-        return 1 + int(max((y for y, _, _ in self.labels), default=-1))
 
     def refit(self):
         """A generator: a step and what it costs."""
@@ -119,7 +117,7 @@ class Boost:
             alone = max(min(relevance(coded[j][0], labels, h) / 8, most), 1) if most > 1 else 1
             column_weights.append(int(len(coded[j][1]).bit_length() * alone) + 4 * splits.count(j))
         start = np.average(y - base, weights=h)
-        known = self.known() if self.several else 1
+        known = self.known if self.several else 1
         if self.several:
             own = np.eye(known)[y.astype(int)]
             start = np.log(h @ own + 1)
@@ -253,7 +251,8 @@ def relevance(codes, Y, h):
     """What the best split of the codes takes off the sum of h |y - mean|^2, over its mean."""
 
     def errors(some):
-        return h[some] @ ((Y[some] - np.average(Y[some], axis=0, weights=h[some])) ** 2).sum(axis=1)
+        own, weight = Y[some], h[some]
+        return weight @ ((own - weight @ own / weight.sum()) ** 2).sum(axis=1)
 
     parts = [[some for some in (codes <= k, codes > k) if some.any()] for k in range(codes.max())]
     every = errors(codes >= 0)
