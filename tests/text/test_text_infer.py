@@ -50,6 +50,15 @@ def as_json(rows):
     return "".join(json.dumps(row) + "\n" for row in rows).encode()
 
 
+def source_of(kind, rows):
+    """The rows as a stream of text, or as a table of the library of that name."""
+    if kind in ("csv", "json", "quoted"):
+        return io.BytesIO((as_csv if kind == "csv" else as_json)(rows))
+    library = pytest.importorskip(kind, reason=f"{kind} is not installed")
+    columns = {name: [row[name] for row in rows] for name in rows[0]}
+    return (library.table if kind == "pyarrow" else library.DataFrame)(columns)
+
+
 def read(source, **how):
     """(the columns that are texts, rows as entries) of a source whose rows are learned."""
     options = TextOptions(label="y", **how.pop("options", {}))
@@ -215,11 +224,8 @@ def test_describe_says_what_train_reads(tmp_path, pyarrow, parquet):
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
 def test_tables_in_memory(library, pyarrow):
-    module = pytest.importorskip(library, reason=f"{library} is not installed")
-    rows = table(150)
-    columns = {name: [row[name] for row in rows] for name in rows[0]}
-    frame = (module.table if library == "pyarrow" else module.DataFrame)(columns)
-    found = []
+    rows, found = table(150), []
+    frame = source_of(library, rows)
     for text in ((), ("review",)):
         learner = Learner(LearnOptions(method="nag"), TextOptions(label="y", text=text))
         learner.partial_fit(frame)
@@ -304,19 +310,6 @@ def test_dates_are_read_as_the_first_rows_tell(write, notation):
     assert learned(notation, categorical=("at",))[0] != rows
 
 
-@pytest.mark.parametrize("kind", ["pandas", "pyarrow"])
-def test_dates_of_tables_in_memory(kind):
-    library = pytest.importorskip(kind)
-    make = library.DataFrame if kind == "pandas" else library.table
-    infer, y = make({"at": days("%m/%d/%Y", DAY, 300), "y": [i % 2 for i in range(300)]}), TextOptions(label="y")
-    plain = make({"at": days("%Y-%m-%d", DAY, 300), "y": [i % 2 for i in range(300)]})
-    learners = [Learner(LearnOptions(method="nag"), y) for _ in range(2)]
-    raw = [learner.partial_fit(table).raw.tolist() for learner, table in zip(learners, (infer, plain), strict=True)]
-    assert raw[0] == raw[1]
-    later = make({"at": ["03/04/2012"], "y": [1]}), make({"at": ["2012-03-04"], "y": [1]})
-    assert learners[0].predict(later[0]).raw == learners[1].predict(later[1]).raw
-
-
 @pytest.mark.parametrize("kind", ["csv", "json", "quoted", "pandas", "pyarrow"])
 @pytest.mark.parametrize(("order", "digits"), [("year", "%Y%m%d"), ("month", "%m%d%Y"), ("day", "%d%m%Y")])
 def test_dates_of_digits_alone_are_told(kind, order, digits):
@@ -328,13 +321,7 @@ def test_dates_of_digits_alone_are_told(kind, order, digits):
         if notation == digits and kind != "quoted":
             at = [*map(int, at)]
         table = [{"at": each, "y": i % 2} for i, each in enumerate(at)]
-        if kind in ("pandas", "pyarrow"):
-            library = pytest.importorskip(kind)
-            columns = {name: [row[name] for row in table] for name in table[0]}
-            source = library.DataFrame(columns) if kind == "pandas" else library.table(columns)
-        else:
-            source = io.BytesIO((as_csv if kind == "csv" else as_json)(table))
-        reader = Reader(source, TextOptions(label="y"), usual=True, texts=True)
+        reader = Reader(source_of(kind, table), TextOptions(label="y"), usual=True, texts=True)
         rows.append([entry for batch in reader for entry in map(sorted, entries(batch))])
         read_as.append(reader.options)
     assert rows[0] == rows[1]
@@ -361,12 +348,7 @@ def test_seconds_since_1970_are_a_number_and_a_time_stamp(kind, unit):
     seconds = [1_600_000_000 + 90_061 * i for i in range(120)]
     stamps = [datetime.datetime.fromtimestamp(at, datetime.UTC) for at in seconds]
     rows = [{"at": at * unit, "y": i % 2} for i, at in enumerate(seconds)]
-    if kind in ("pandas", "pyarrow"):
-        library, columns = pytest.importorskip(kind), {name: [row[name] for row in rows] for name in rows[0]}
-        source = library.DataFrame(columns) if kind == "pandas" else library.table(columns)
-    else:
-        source = io.BytesIO((as_csv if kind == "csv" else as_json)(rows))
-    reader = Reader(source, TextOptions(label="y"), usual=True, texts=True)
+    reader = Reader(source_of(kind, rows), TextOptions(label="y"), usual=True, texts=True)
     found = [set(entry) for batch in reader for entry in entries(batch)]
     dates = io.BytesIO(as_csv([{"at": f"{at:%Y-%m-%d %H:%M:%S}", "y": 1} for at in stamps]))
     expected = [set(entry) for batch in Reader(dates, TextOptions(label="y")) for entry in entries(batch)]
@@ -591,19 +573,27 @@ def test_numbers_with_a_unit_have_the_features_of_plain_ones(write, spelling, di
     assert read(rows(spelled), texts=False, options={"categorical": ("p",)}) != expected
 
 
+EUROS, PLAIN = with_unit("{} \u20ac@", 2)
+
+
 @pytest.mark.parametrize("kind", ["pandas", "pyarrow"])
-def test_units_of_tables_in_memory_stay_with_the_model(kind, tmp_path):
-    library = pytest.importorskip(kind)
-    make = library.DataFrame if kind == "pandas" else library.table
-    spelled, plain = with_unit("{} \u20ac@", 2)
-    label = {"y": [i % 2 for i in range(150)]}
-    learners = [Learner(LearnOptions(method="nag"), TextOptions(label="y")) for _ in range(2)]
-    tables = make({"p": spelled, **label}), make({"p": list(map(float, plain)), **label})
-    raw = [learner.partial_fit(table).raw.tolist() for learner, table in zip(learners, tables, strict=True)]
+@pytest.mark.parametrize(
+    ("told", "plain", "later", "meant"),
+    [
+        (days("%m/%d/%Y", DAY, 150), days("%Y-%m-%d", DAY, 150), "03/04/2012", "2012-03-04"),
+        (EUROS, list(map(float, PLAIN)), "1.234,5 \u20ac", 1234.5),
+    ],
+    ids=["dates", "units"],
+)
+def test_what_is_told_of_tables_in_memory_stays_with_the_model(kind, told, plain, later, meant, tmp_path):
+    learners, raw = [Learner(LearnOptions(method="nag"), TextOptions(label="y")) for _ in range(2)], []
+    for learner, fields in zip(learners, (told, plain), strict=True):
+        rows = [{"p": field, "y": i % 2} for i, field in enumerate(fields)]
+        raw.append(learner.partial_fit(source_of(kind, rows)).raw.tolist())
     assert raw[0] == raw[1]
     learners[0].save(tmp_path / "model")
-    later = Learner.load(tmp_path / "model").predict(make({"p": ["1.234,5 \u20ac"], "y": [1]}))
-    assert later.raw == learners[1].predict(make({"p": [1234.5], "y": [1]})).raw
+    found = Learner.load(tmp_path / "model").predict(source_of(kind, [{"p": later, "y": 1}]))
+    assert found.raw == learners[1].predict(source_of(kind, [{"p": meant, "y": 1}])).raw
 
 
 @pytest.mark.parametrize(
