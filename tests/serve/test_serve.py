@@ -123,8 +123,7 @@ def test_json_for_models_without_namespaces():
         assert learner.examples == before + 1
         bad_rows = {"an array for 'age'": {"age": [1]}, "an array for 'y'": {"y": [1]}, "'inf'": {"age": "inf"}}
         for found, bad in bad_rows.items():
-            status, answer = server.json("/predict", bad)
-            assert (status, found in answer["error"]) == (400, True), answer
+            server.check_refused(400, found, "/predict", bad)
 
 
 # ------------------------------------------------------------------------------------------------------------- learning

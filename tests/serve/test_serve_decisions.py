@@ -270,9 +270,7 @@ def test_what_is_wrong_is_a_status_and_a_line_and_changes_nothing(tmp_path):
             ("/reward", {"event_id": "\ud800", "reward": 1}, 404, "no such event"),
             ("/predict", context(), 404, "expected POST /decide, POST /reward"),
         ):  # fmt: skip
-            answer = server.json(request, body)
-            assert answer[0] == status, (request, body, answer)
-            assert found in answer[1]["error"], (request, body, answer)
+            server.check_refused(status, found, request, body)
         assert server.ask("POST", "/decide", "{}", "text/plain")[0] == 415
         assert server.ask("POST", "/decide", "{}", "application/json", origin="http://a")[0] == 403
         same_state(learner, before)

@@ -116,9 +116,7 @@ def test_what_is_wrong_is_a_status_and_a_line_and_changes_nothing(tmp_path):
             ("/label", DEEP, 400, "found objects or arrays nested too deeply"),
             ("/learn", {**row(4), "y": "yes"}, 404, "expected POST /predict, POST /label"),
         ):  # fmt: skip
-            answer = server.json(path, body)
-            assert answer[0] == status, (path, body, answer)
-            assert found in answer[1]["error"], (path, body, answer)
+            server.check_refused(status, found, path, body)
         assert server.ask("POST", "/label", '{"id": "r2", "label": "yes"}', "text/csv")[0] == 415
         assert server.ask("POST", "/label", "\n" + "[" * 9000, "application/x-ndjson")[0] == 400
         told = '{"error": "<request>:2:14: found \'3\', expected a name in double quotes"}\n'

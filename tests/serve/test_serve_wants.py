@@ -7,15 +7,13 @@ import re
 
 import numpy as np
 import pytest
-from serving import served
+from serving import JSON, served
 from streams import zipf
 
 from sonlearn import InputError, Learner, LearnOptions, TextOptions, read_batches
 from sonlearn.learn import explain
 from sonlearn.serve import worker as module
 from sonlearn.text.names import NameTable
-
-JSON = "application/json"
 
 
 def learner_of(**options):
@@ -64,8 +62,7 @@ def test_explanations_are_the_learners():
         added = sum(entry["contribution"] for entry in explained["features"])
         assert added == pytest.approx(explained["raw"], abs=1e-6)
         long = json.dumps([{str(j): 1.0 for j in range(1, 101)}] * 100)
-        status, answer = ask(server, long, "?explain=1")
-        assert (status, "entries in all" in answer["error"]) == (413, True)
+        server.check_refused(413, "entries in all", "/predict?explain=1", long)
 
 
 @pytest.mark.parametrize(("query", "media", "line"), [
@@ -97,14 +94,12 @@ def test_sets_and_intervals_come_with_a_model_that_keeps_a_coverage():
         ((low, high),) = answer["intervals"]
         assert low < answer["predictions"][0] < high
     with served(learner_of()) as server:
-        status, answer = ask(server, '{"1": 1.0}', "?coverage=1")
-        assert (status, "the model keeps none" in answer["error"]) == (400, True)
+        server.check_refused(400, "the model keeps none", "/predict?coverage=1", {"1": 1.0})
 
 
 def test_a_loss_without_probabilities_says_so():
     with served(learner_of(loss="hinge")) as server:
-        status, answer = ask(server, '{"1": 1.0}', "?probabilities=1")
-        assert (status, "tells no probability" in answer["error"]) == (400, True)
+        server.check_refused(400, "tells no probability", "/predict?probabilities=1", {"1": 1.0})
 
 
 def test_rows_that_are_too_long_are_refused_by_their_line():

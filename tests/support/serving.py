@@ -35,6 +35,8 @@ from sonlearn.text.columns import Labelling
 from sonlearn.text.names import NameTable
 from sonlearn.text.read import Reader
 
+JSON = "application/json"
+
 
 def learned_from(text: bytes, format: TextOptions, **options: object) -> Learner:
     """A learner of a text, as `sonlearn train` has it; its method is `nag` unless another is named."""
@@ -97,8 +99,15 @@ class Served:
     def json(self, path: str, value: object):
         """(status, decoded answer) of JSON, as a value or a text."""
         text = value if isinstance(value, str | bytes) else json.dumps(value)
-        status, answer = self.ask("POST", path, text, "application/json")
+        status, answer = self.ask("POST", path, text, JSON)
         return status, json.loads(answer)
+
+    def check_refused(self, status: int, part: str, path: str, body: object, media: str = JSON, **headers) -> None:
+        """A POST is answered with this status and an error that has this part."""
+        text = body if isinstance(body, str | bytes) else json.dumps(body)
+        found, answer = self.ask("POST", path, text, media, **headers)
+        error = json.loads(answer)["error"] if "json" in media else answer
+        assert (found, part in error) == (status, True), (path, body, found, error)
 
     def connection(self, port: int | None = None) -> socket.socket:
         """An open connection; of lines, if no port is named."""
