@@ -101,7 +101,7 @@ def zipf(n=2000, d=150, s=12, seed=0, kind="binary", noise=0.05, unit=True) -> B
     return batch_of(rows, y)
 
 
-def mixed(n=250, d=40, **more) -> Batch:
+def mixed(n=150, d=40, **more) -> Batch:
     """Rows of `zipf` with weights, some of them without a label, some without features."""
     return with_empty_rows(with_weights(without_some_labels(zipf(n=n, d=d, **more))))
 
