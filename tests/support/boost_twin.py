@@ -158,13 +158,14 @@ class Boost:
         best, found = self.term(G, C) * (1 + 1e-10), None
         for j in chosen if level < self.max_depth else []:
             codes, edges = coded[j][0][rows], coded[j][1]
-            sums = np.column_stack([np.bincount(codes, each[rows], len(edges) + 1) for each in (g, c)])
+            sums = np.array([np.bincount(codes, each[rows], len(edges) + 1) for each in (g, c)]).T
             values = np.cumsum(sums, axis=0) - sums[0]  # of rows with a value, up to each code
-            own = np.stack([values[:-1], values[:-1] + sums[0]], axis=1).reshape(-1, 2)
+            own = np.repeat(values[:-1], 2, axis=0)
+            own[1::2] += sums[0]
             rest = sums.sum(axis=0) - own
             gains = self.term(own[:, 0], own[:, 1]) + self.term(rest[:, 0], rest[:, 1])
             gains[np.minimum(own[:, 1], rest[:, 1]) < self.min_hessian] = 0.0
-            for place in np.flatnonzero(gains > best):
+            for place in (gains > best).nonzero()[0]:
                 if gains[place] > best:
                     last, none_left = divmod(int(place), 2)
                     best, found = gains[place] * (1 + 1e-10), (j, last, bool(none_left))
