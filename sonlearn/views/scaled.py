@@ -10,7 +10,7 @@ import numpy as np
 
 from sonlearn.data.axes import Features, Numbers, Scalars, merged, pooled, summed
 from sonlearn.data.rows import SQUARES, Rows, begin_row, is_learned, leave_out
-from sonlearn.jit import jit
+from sonlearn.jit import inline, jit
 from sonlearn.jit.sequence import Calls
 from sonlearn.views.codes import MAX_SUM, clip_value, log_of_next, moments_with, standard
 from sonlearn.views.index import copy_known
@@ -99,6 +99,18 @@ def copy_rows(rows, out, i, at):
     return i, at
 
 
+@inline
+def mean_idf(df, rows, i, log_t):
+    """Mean of ln((t + 2)/(df_j + 1)) over the features of row i that rows before had, else 1."""
+    total, n = 0.0, 0
+    for place in range(rows.indptr[i], rows.indptr[i + 1]):
+        j = rows.features[place]
+        if j >= 0 and j != rows.constant and df[j, 0] > 0.0 and clip_value(rows.values[place]) != 0.0:
+            total += log_t - log_of_next(df[j, 0])
+            n += 1
+    return total / n if n > 0 else 1.0
+
+
 @jit
 def scale_rows(params, state, scratch, rows, out, i, at, learn):
     """Fill `out` from row `i`, place `at` of the output on; returns where that ends. Counts what is learned from."""
@@ -108,6 +120,7 @@ def scale_rows(params, state, scratch, rows, out, i, at, learn):
         begin, xx, log_t = at, 0.0, math.log(now["t"] + 2.0)
         begin_row(out.unseen, i)
         learned = learn and is_learned(rows.weight[i], rows.y[i])
+        usual = mean_idf(df, rows, i, log_t) if params.idf else 0.0
         for place in range(rows.indptr[i], rows.indptr[i + 1]):
             j, x = rows.features[place], clip_value(rows.values[place])
             if x == 0.0 or (j == constant and not params.constant):
@@ -121,7 +134,7 @@ def scale_rows(params, state, scratch, rows, out, i, at, learn):
                 x = log_x
                 if params.idf:
                     n = df[j, 0] if j >= 0 else 0.0
-                    x *= log_t - log_of_next(n)
+                    x *= log_t - log_of_next(n) if n > 0.0 else usual
                     if learned:
                         df[j, 0] = min(n + rows.weight[i], MAX_SUM)
                 xx += x * x

@@ -87,11 +87,13 @@ class Scaled(Raw):
 
     def row(self, row, h):
         out = {}
+        known = [self.weight(j) for j, _ in tamed(row) if j != CONSTANT and self.weight(j) > 0]
+        usual = np.mean([math.log((self.weight() + 2) / (weight + 1)) for weight in known]) if known else 1.0
         for j, x in tamed(row):
             if j != CONSTANT:
                 out[j] = math.copysign(math.log1p(abs(x)), x)
                 if self.idf:
-                    out[j] *= math.log((self.weight() + 2) / (self.weight(j) + 1))
+                    out[j] *= math.log((self.weight() + 2) / (self.weight(j) + 1)) if self.weight(j) > 0 else usual
         norm = np.linalg.norm(list(out.values())) if self.unit and out else 1.0
         if self.constant:
             out[CONSTANT] = norm
