@@ -243,6 +243,8 @@ class TrainingSession(Session):
             found += filter(None, (self.metrics.never_positive(),))
             if not self.options.testonly:
                 found += filter(None, (self.progress.labels.order_note(self.progress.trained.classes),))
+                if self.learner is not None and self.options.passes == 1:
+                    found += self.learner.columns.order_notes()
         return found
 
 

@@ -1,17 +1,22 @@
-"""The order of labels: what is measured on rows that are sorted by label says nothing of other rows."""
+"""The order of rows: what is measured on rows sorted by label, or series by series, says nothing of other rows."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+
+from sonlearn.errors import WHOLE, shorten
 
 #: Labels are in blocks where they change so many times less often than in a random order. In time they may be alike for
 #: a while: of the public streams covtype, nomao and gas-drift have 1/15, 1/8 and 1/21.
 BLOCK_RATIO = 50.0
 #: Values are sorted where so many or more rise above the one before, and so many times fewer fall, or the reverse.
 MIN_STEPS, STEP_RATIO = 10, 20
+#: Dates begin again where months fall so many times less often than they rise, on average by so much of their range.
+RESTART_RATIO, RESTART_DEPTH = 3, 0.5
 
 
 class LabelOrder:
@@ -50,4 +55,40 @@ class LabelOrder:
             return ""
         return (
             f"the labels {way} from row to row, as if sorted: shuffle such rows, or the figures of a run mean nothing"
+        )
+
+
+class DateOrder:
+    """How often the month of a date is another one than that of the row before, in constant memory.
+
+    Attributes
+    ----------
+    rises, falls : int
+    depth : int
+        By how many months it fell in all.
+    """
+
+    def __init__(self) -> None:
+        self.rises = self.falls = self.depth = 0
+        self._last: int | None = None
+        self._first, self._end = math.inf, -math.inf
+
+    def add(self, months: np.ndarray) -> None:
+        """Add months, int64[n], counted from any one on, in the order of their rows."""
+        if len(months):
+            steps = np.diff(months, prepend=months[0] if self._last is None else self._last)
+            self.rises += int(np.count_nonzero(steps > 0))
+            self.falls += int(np.count_nonzero(steps < 0))
+            self.depth -= int(steps[steps < 0].sum())
+            self._last = int(months[-1])
+            self._first, self._end = min(self._first, int(months.min())), max(self._end, int(months.max()))
+
+    def note(self, column: str) -> str:
+        """Return what is to be said of the dates of `column`, or nothing."""
+        few = self.rises < max(MIN_STEPS, RESTART_RATIO * self.falls)
+        if not self.falls or few or self.depth < RESTART_DEPTH * self.falls * (self._end - self._first):
+            return ""
+        return (
+            f"the dates of {shorten(column, WHOLE)} begin again {self.falls} times, as if rows were sorted by another "
+            "column: sort such rows by date, or the figures of a run mean nothing"
         )

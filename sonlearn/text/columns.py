@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sonlearn.data.batch import Batch
+from sonlearn.data.order import DateOrder
 from sonlearn.errors import WHOLE, InputError, shorten
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.spec import closest, raw
@@ -471,6 +472,7 @@ class ColumnTable:
         self.numbers: dict[str, list[float]] = {name: list(counted) for name, counted in (numbers or {}).items()}
         self.dates: dict[str, dict[int, int]] = {name: dict(met) for name, met in (dates or {}).items()}
         self.shuffled = set(shuffled)
+        self._orders: dict[str, DateOrder] = {}  # of what has been learned since the table was made
         self._frequent_months: dict[str, list[int]] = {}  # `_months`, where they have been worked out
         self.is_frozen = False
         self.slots: Mapping[int, list[str]] = {}
@@ -584,8 +586,13 @@ class ColumnTable:
             is_month = (own > 0) & (own < len(_COUNTED))
             met[0, rows[is_year]], met[1, rows[is_month]] = values[is_year], own[is_month]
             met = (12 * met[0] + np.maximum(met[1], 1) - 1)[met.any(axis=0)]
+            self._orders.setdefault(name, DateOrder()).add(met)
             last = [max(self.dates[name])] if name in self.dates else []
             self.add_dates(name, Counter(met.tolist()), bool((np.diff(met, prepend=last) < 0).any()))
+
+    def order_notes(self) -> list[str]:
+        """Return what is to be said of the order of rows that were learned."""
+        return [*filter(None, (order.note(name) for name, order in self._orders.items()))]
 
     def join(self, other: ColumnTable, base: ColumnTable) -> None:
         """Add what another table has held, of numbers and dates what it has held since `base`, which counts once."""

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.data.order import LabelOrder
+from sonlearn.data.order import DateOrder, LabelOrder
 from sonlearn.errors import WHOLE, InputError, OptionError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.text import TABLES
@@ -92,8 +92,8 @@ class Description(NamedTuple):
     `unlabelled` rows have no label; of more than `MOST_VALUES` labels the first ones are counted. `repeated` rows equal
     one before them, of the first `MOST_ROWS`.
 
-    `header_is_row`: the names of the columns look like a row. `order`: what is to be said of the labels' order.
-    `notes`: of text that is not UTF-8. As a text it is what ``sonlearn describe`` prints.
+    `header_is_row`: the names of the columns look like a row. `order`: what is to be said of the order of labels or of
+    dates. `notes`: of text that is not UTF-8. As a text it is what ``sonlearn describe`` prints.
     """
 
     rows: int
@@ -243,6 +243,7 @@ class ColumnSummary:
         self.name, self._options = name, options
         self._first, self._unit = date_order((name,), options), given_for((name,), options.unit)
         self.numbers = self.dates = self.stamps = 0
+        self.order = DateOrder()
         self.texts = Suspicions(self._first)
         self.rows = self.missing = missing
         self.ascends, self.whole, self._last = True, True, -np.inf
@@ -280,6 +281,7 @@ class ColumnSummary:
         elif (date := date_in(field, self._first)) is not None:
             self.dates += 1
             self.texts.add_date(field, date[0].year)
+            self.order.add(np.array([12 * date[0].year + date[0].month]))
         else:
             self.texts.add(field)
         self._counted += not self.full
@@ -424,6 +426,7 @@ def summarise(columns: list[str], rows: Iterable[dict[str, str]], options: TextO
             met.add(key)
     found = [_described(summary, labels) for summary in summaries.values()]
     note = order.note(labels.values()) if len(labels) <= MOST_CLASSES else ""
+    note = note or next(filter(None, (each.order.note(each.name) for each in summaries.values())), "")
     unlabelled = count - order.rows if options.label else 0
     # names of columns, the label's or most that are no numbers, are among the columns' values
     texts = [name for name in summaries if number_of(name) is None]

@@ -7,7 +7,7 @@ import pytest
 from commands import one_line
 
 from sonlearn import Learner, LearnOptions, Metrics, TextOptions, read_batches
-from sonlearn.data.order import LabelOrder
+from sonlearn.data.order import DateOrder, LabelOrder
 
 
 def trained(cli, tmp_path, labels, *flags, form="csv"):
@@ -224,3 +224,37 @@ def test_values_that_are_sorted(cli, tmp_path, values, said):
         orders[0].add(np.array(batch, np.float64))
     orders[1].add(np.array(values, np.float64))
     assert vars(orders[0]) == vars(orders[1])
+
+
+SERIES = [f"20{20 + month // 12}-{month % 12 + 1:02}-{day:02}" for month in range(20) for day in (3, 9, 21)]
+
+
+@pytest.mark.parametrize(
+    ("dates", "begin"),
+    [
+        (SERIES * 4, 3), (SERIES, 0), (np.repeat(SERIES, 4), 0), (SERIES[::-1], 0), (SERIES[:9] * 9, 0),
+        (SERIES[:12] * 9, 8),
+        (np.random.default_rng(0).permutation(SERIES * 4), 0),
+        ([date for at in range(0, 60, 6) for date in SERIES[at : at + 9]], 0),  # some rows come a month late
+    ],
+)  # fmt: skip
+def test_dates_that_begin_again(cli, tmp_path, dates, begin):
+    rows = "".join(f"{date},{i % 7 % 2}\n" for i, date in enumerate(dates))
+    (tmp_path / "t.csv").write_text("day,y\n" + rows)
+    note = f"the dates of 'day' begin again {begin} times, as if rows were sorted by another column: sort such rows by"
+    err = cli("train", "--quiet", "--method", "nag", "--label", "y", tmp_path / "t.csv", "-f", tmp_path / "m")[2]
+    assert (note in err, "begin again" in err) == (begin > 0, begin > 0)
+    assert (note in cli.out("describe", "--label", "y", tmp_path / "t.csv")) == (begin > 0)
+    assert "again" not in cli("predict", "--quiet", "-i", tmp_path / "m", tmp_path / "t.csv", "-p", tmp_path / "p")[2]
+    months = np.array([12 * int(date[:4]) + int(date[5:7]) for date in dates])
+    orders = DateOrder(), DateOrder()
+    for part in (months[:50], months[50:51], months[51:]):
+        orders[0].add(part)
+    orders[1].add(months)
+    assert vars(orders[0]) == vars(orders[1])
+
+
+def test_dates_of_several_passes_do_not_begin_again(cli, tmp_path):
+    (tmp_path / "t.csv").write_text("day,y\n" + "".join(f"{date},{i % 2}\n" for i, date in enumerate(SERIES)))
+    err = cli("train", "--quiet", "--method", "nag", "--label", "y", "--passes", "3", tmp_path / "t.csv")[2]
+    assert "again" not in err
