@@ -91,7 +91,8 @@ VIEWS = {
     ),
     "pairs": ViewEntry(
         "tuples", "pairs of features that occur in the same row",
-        "[bin 1 of x_i and bin 1 of x_j], i <= j", "s^2", {"order": 2, "code": "float", "resolution": 1},
+        "[bin 1 of x_i, or name x_i, and the same of x_j], i <= j", "s^2",
+        {"order": 2, "code": "float", "resolution": 1, "names": True},
     ),
     "pairs-fine": ViewEntry(
         "tuples", "pairs of features, finer ranges of values",

@@ -25,6 +25,10 @@ _HUGE = int(np.float64(MAX_VALUE).view(np.int64))
 #: Whole numbers that may be names, as those of shops: smaller ones have bins of their own. What stands before their
 #: codes: those of bins are smaller.
 MIN_WHOLE, MAX_WHOLE, WHOLE = 8.0, (1 << 17) - 1.0, 1 << 15
+#: Cells that whole numbers of a feature mark by their hash. Where more are marked, they are amounts.
+CELLS, MOST_MARKED = 62, 55
+#: Rows for each cell that is marked, at least: names come again.
+ROWS_A_NAME = 8
 #: Values in standard deviations end here.
 MAX_Z = 5.0
 #: Importance weights within moments, likewise.
@@ -90,15 +94,41 @@ def float_code(x, b):
 
 
 @inline(force=True)
-def is_whole(x):
-    """Return whether x is a whole number from `MIN_WHOLE` to `MAX_WHOLE` in size: it may be a name as well."""
-    return MIN_WHOLE <= abs(x) <= MAX_WHOLE and x == math.floor(x)
+def is_whole(x, least=MIN_WHOLE):
+    """Return whether x is a whole number from `least` to `MAX_WHOLE` in size: it may be a name as well."""
+    return least <= abs(x) <= MAX_WHOLE and x == math.floor(x)
 
 
 @inline(force=True)
 def whole_code(x):
     """Code of x, where `is_whole`: no bin has it."""
     return WHOLE + 2 * int(abs(x)) + (1 if x < 0.0 else 0)
+
+
+@inline(force=True)
+def are_names(seen):
+    """Return whether the whole numbers that a feature has had are names: few different ones, which come again.
+
+    seen : int64[2]; see `note_whole`
+    """
+    k = seen[0]  # becomes the number of its bits: of two, four, eight, and so on
+    k -= (k >> 1) & 0x5555555555555555
+    k = (k & 0x3333333333333333) + ((k >> 2) & 0x3333333333333333)
+    k = (k + (k >> 4)) & 0x0F0F0F0F0F0F0F0F
+    k += k >> 8
+    k += k >> 16
+    k = (k + (k >> 32)) & 0x7F
+    return 0 < k <= MOST_MARKED and seen[1] >= ROWS_A_NAME * k
+
+
+@inline(force=True)
+def note_whole(key, seen):
+    """Take a value of a row learned into `seen`: int64[2], cells marked (bits) and rows.
+
+    key : of the whole number (`whole_code`); below 0: it is no name, nor are all others of its feature
+    """
+    seen[0] |= np.int64(1) << key % CELLS if key >= 0 else (1 << CELLS) - 1
+    seen[1] += 1
 
 
 @inline(force=True)

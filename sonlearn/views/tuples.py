@@ -16,8 +16,32 @@ from sonlearn.data.axes import Axis, Scalars, pooled, summed
 from sonlearn.data.linear_algebra import find_largest
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import inline, jit
-from sonlearn.views.codes import CODES, KEY, KEY_BITS, Z, clip_value, float_code, key_of, moments_with, z_code
-from sonlearn.views.numbers import CAPACITY, SLOTS, Numbering, NumberTable, lacks_room, new_marks, number_row, shift_of
+from sonlearn.views.codes import (
+    CODES,
+    KEY,
+    KEY_BITS,
+    Z,
+    are_names,
+    clip_value,
+    float_code,
+    is_whole,
+    key_of,
+    moments_with,
+    note_whole,
+    whole_code,
+    z_code,
+)
+from sonlearn.views.numbers import (
+    CAPACITY,
+    SLOTS,
+    UNKNOWN,
+    Numbering,
+    NumberTable,
+    lacks_room,
+    new_marks,
+    number_row,
+    shift_of,
+)
 from sonlearn.views.view import BY_RAW, MergedView, new_now
 
 #: A quarter of the bins: all triples of covtype (54 features, 581,012 rows) are 181,857; text has more than pays, and
@@ -29,6 +53,8 @@ CLASS_COLUMNS = 8
 NEIGHBOURS, REACH = 0, 3
 #: Entries of a row that are combined, as `Tuples` has them: where all are, usually, and of several classes.
 _ALL, _USUAL, _OF_CLASSES = (1 << 62, 0, 0), (32, 32, 10), (24, 24, 10)
+#: Whole numbers from this on may be names, and share bin 1.
+MIN_NAME = 4.0
 #: Weights and labels count up to this, so that products of two of them stay finite.
 MAX_COUNT = 1e150
 
@@ -36,6 +62,14 @@ MAX_COUNT = 1e150
 def _counted(base: np.ndarray, others: Sequence[np.ndarray], by: np.ndarray) -> np.ndarray:
     """A sum over rows, within the bounds of what is counted."""
     return np.clip(summed(base, others, by), -MAX_COUNT, MAX_COUNT)
+
+
+def _joined(base: np.ndarray, others: Sequence[np.ndarray], by: np.ndarray) -> np.ndarray:
+    """Cells that anybody has marked, and the sum of the rows."""
+    out = summed(base, others, by)
+    if out.size:
+        out[:, 0] = np.bitwise_or.reduce([each[:, 0] for each in others])
+    return out
 
 
 class TuplesState(NamedTuple):
@@ -50,6 +84,8 @@ class TuplesState(NamedTuple):
     counts: Annotated[np.ndarray, BY_RAW, _counted]
     # float64[raw features, 3]: weight, mean, M2 of its values (z-bins only, else float64[raw features, 0])
     moments: Annotated[np.ndarray, BY_RAW, pooled]
+    # int64[raw features, 2]: see `note_whole` (names only, else int64[raw features, 0])
+    wholes: Annotated[np.ndarray, BY_RAW, _joined]
     # float64[columns]: weight of the rows of each (several classes, whose counts have as many columns)
     sums: Annotated[np.ndarray, Axis(), _counted]
 
@@ -67,6 +103,7 @@ class TuplesParams(NamedTuple):
     few: int
     limit: int
     columns: int
+    names: bool
 
 
 class TuplesScratch(NamedTuple):
@@ -105,6 +142,8 @@ class Tuples(Numbering):
         Labels are numbers, not classes.
     several : bool
         Labels are numbers of classes from 0 on, and entries of long rows are chosen for all of them at once.
+    names : bool
+        Whole numbers that are names (`are_names`) stand for themselves, in place of their bins.
     limit : int
         Tuples that get a number of their own, at most.
     """
@@ -112,11 +151,12 @@ class Tuples(Numbering):
     def __init__(
         self, *, order: int, code: str, resolution: int, unit: bool = False, numbers: bool = False,
         entries: tuple[int, int, int] | None = None, limit: int = MOST_TUPLES, several: bool = False,
+        names: bool = False,
     ):  # fmt: skip
         columns, usual = (CLASS_COLUMNS, _OF_CLASSES) if several else (0, _USUAL)
         entries = _ALL if order == NEIGHBOURS else entries or usual
         super().__init__(
-            TuplesParams(order, CODES[code], resolution, unit, numbers, *entries, limit, columns), combine_rows
+            TuplesParams(order, CODES[code], resolution, unit, numbers, *entries, limit, columns, names), combine_rows
         )
 
     def _new_work(self, longest: int) -> TuplesScratch:
@@ -132,7 +172,8 @@ class Tuples(Numbering):
         now = new_now("raw", "made", "combined", "n_pos:f8", "n_neg:f8", "weight:f8", "mean:f8")
         columns, counted = self._params.columns, self._params.order != NEIGHBOURS
         counts, moments = np.zeros((0, (columns or 2) * counted)), np.zeros((0, 3 if self._params.code == Z else 0))
-        return TuplesState(now, np.zeros(0, np.int64), counts, moments, np.zeros(columns))
+        wholes = np.zeros((0, 2 * self._params.names), np.int64)
+        return TuplesState(now, np.zeros(0, np.int64), counts, moments, wholes, np.zeros(columns))
 
     def _most_entries(self, rows: Rows) -> int:
         most = len(self._work.taken)
@@ -200,6 +241,12 @@ def code_row(params, state, work, rows, i, learned):
         else:
             code = float_code(rows.values[place], params.resolution)
         work.codes[n] = key_of(rows.ids[place], code)
+        if params.names and abs(x) >= MIN_NAME:
+            name = key_of(rows.ids[place], whole_code(x)) if is_whole(x, MIN_NAME) else UNKNOWN
+            if name >= 0 and j >= 0 and are_names(state.wholes[j]):
+                work.codes[n] = name
+            if learned:
+                note_whole(name, state.wholes[j])
         if scored and params.columns > 0:
             work.scores[n] = score_of_classes(state, j) if j >= 0 else 0.0
         elif scored:

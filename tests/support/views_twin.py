@@ -194,14 +194,25 @@ class Bins(Binned):
 
 
 class Tuples(Binned):
-    def __init__(self, order, code, resolution, unit=False, longest=32, chosen=None, few=10, numbers=False):
+    def __init__(
+        self, order, code, resolution, unit=False, longest=32, chosen=None, few=10, numbers=False, names=False
+    ):
         super().__init__(code)
+        self.names, self.values = names, {}
         self.order, self.resolution, self.unit = order, resolution, unit
         self.longest, self.chosen, self.few = longest, chosen or longest, few
         self.made, self.combined, self.last = set(), 0, []
         self.labels = [] if numbers else None
         self.sums = {}
         self.classes = None  # of several: [(remainder of the class's number, weight, features)] of the rows learned
+
+    def name(self, j, x):
+        """Of a whole number, where few of j so far are different and come again: each has one of 62 cells."""
+        values = self.values.get(j, [])
+        if not self.names or not all(4 <= abs(each) < 2**17 and each == int(each) for each in (x, *values)):
+            return None
+        cells = {hashed(j, 2**15 + int(2 * abs(each)) + (each < 0)) % 62 for each in values}
+        return (j, "whole", x) if 0 < len(cells) <= 55 and len(values) >= 8 * len(cells) else None
 
     def tells(self, j):
         if self.classes is not None:
@@ -228,7 +239,7 @@ class Tuples(Binned):
         if len(row) > self.longest:
             most = self.few if 3 * len(self.made) >= 2 * self.combined else self.chosen
             row = sorted(row, key=lambda entry: -self.tells(entry[0]))[:most]
-        names = [self.bin(j, x, h, self.resolution) for j, x in row]
+        names = [self.name(j, x) or self.bin(j, x, h, self.resolution) for j, x in row]
         every = itertools.combinations_with_replacement if self.order == 2 else itertools.combinations
         self.last = found = [frozenset(names) for names in every(names, self.order)]
         return [(name, 1 / math.sqrt(len(found)) if self.unit else 1.0) for name in found]
@@ -238,6 +249,9 @@ class Tuples(Binned):
         self.made.update(self.last)
         self.combined += len(self.last)
         self.moments.add(row, h)
+        for j, x in row:
+            if abs(x) >= 4:
+                self.values.setdefault(j, []).append(x)
         if self.classes is not None:
             self.classes.append((int(y) % 8, h, {j for j, _ in row}))
             return
@@ -407,7 +421,7 @@ TWINS = {
     "ranges": lambda: Bins("float", (1, 3), hours=True),
     "indicators": lambda: Bins("float", (1, 3), constant=False),
     "odds": lambda: Bins("float", (2,), odds=True),
-    "pairs": lambda: Tuples(2, "float", 1),
+    "pairs": lambda: Tuples(2, "float", 1, names=True),
     "pairs-fine": lambda: Tuples(2, "float", 3, unit=True, longest=20),
     "pairs-z": lambda: Tuples(2, "z", 2),
     "neighbours": lambda: Neighbours(),

@@ -269,6 +269,32 @@ def test_merged_views_show_what_one_would(batch, spans):
         assert numbers.max() < view.features(merged.state)
 
 
+def table_of_names(n=600):
+    """Rows of one of 30 shops, of twelve months and of 300 ages, and a price that is no whole number."""
+    rng = np.random.default_rng(4)
+    columns = rng.integers(200, 230, n), rng.integers(1, 13, n), rng.integers(18, 318, n), rng.integers(8, 12, n) + 0.25
+    rows = [dict(enumerate(map(float, row))) for row in zip(*columns, strict=True)]
+    return with_constant(batch_of(rows, (columns[0] + columns[1]) % 2))
+
+
+def test_whole_numbers_that_are_names_have_pairs_of_their_own():
+    number, _ = agree(Viewed("pairs"), TWINS["pairs"](), table_of_names())
+    names = {tuple(sorted(j for j, kind, _ in pair if kind == "whole")) for pair in number}
+    assert names == {(), (0,), (1,), (0, 1)}
+
+
+def test_merged_views_know_which_whole_numbers_are_names():
+    batch = table_of_names()
+    rows, _ = intern(batch, new_index(), True)
+    view = make_view("pairs")
+    one, other, whole = (
+        view.packed(view.transform(view.reserve(view.new(), rows, 5), rows_between(rows, *span), True)[0])
+        for span in ((0, 250), (250, batch.n), (0, batch.n))
+    )
+    base = view.packed(view.reserve(view.new(), rows, 5))
+    np.testing.assert_array_equal(view.merge([one, other], base).state.wholes, whole.wholes)
+
+
 @pytest.mark.parametrize("name", [name for name, entry in WHOLE.items() if entry.kind == "tuples"])
 def test_labels_that_are_numbers_choose_other_entries(name):
     long = STREAMS["long"]
