@@ -12,7 +12,6 @@ os.environ["PYTHONPATH"] = str(Path(__file__).parents[1])  # so that other proce
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # or each of them would translate it anew, which is half of a start
 sys.path.insert(0, str(Path(__file__).parent / "support"))
 
-import numpy as np
 from commands import CommandLine
 from limits import pytest_runtest_call, restore_signals
 
@@ -22,19 +21,6 @@ gc.set_threshold(100_000)  # as the program does; compiling makes many objects a
 
 #: Kernels run as plain Python.
 INTERPRETS = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
-
-
-def field(record, name):
-    """A field of a record, or else an attribute: as NumPy has it, but fields are tried first."""
-    try:
-        return np.void.__getitem__(record, name)
-    except (KeyError, IndexError, ValueError):
-        return np.void.__getattribute__(record, name)
-
-
-if INTERPRETS:  # NumPy's own way is eight times as long, and kernels take it at every step
-    np.record.__getattribute__, np.record.__setattr__ = field, np.void.__setitem__
-
 #: Files whose tests run kernels and are quick without compilation; others mark single tests.
 INTERPRETED = ("test_text_errors", "test_text_hashing", "test_text_number", "test_text_read", "test_text_source")
 
