@@ -25,8 +25,9 @@ _HUGE = int(np.float64(MAX_VALUE).view(np.int64))
 #: Whole numbers that may be names, as those of shops: smaller ones have bins of their own. What stands before their
 #: codes: those of bins are smaller.
 MIN_WHOLE, MAX_WHOLE, WHOLE = 8.0, (1 << 17) - 1.0, 1 << 15
-#: Cells that whole numbers of a feature mark by their hash. Where more are marked, they are amounts.
-CELLS, MOST_MARKED = 62, 55
+#: In pairs from this on: they would share a bin. Cells that those of a feature mark by their hash, and how many of them
+#: names mark at most: amounts mark more.
+MIN_NAME, CELLS, MOST_MARKED = 4.0, 62, 55
 #: Rows for each cell that is marked, at least: names come again.
 ROWS_A_NAME = 8
 #: Values in standard deviations end here.
@@ -109,7 +110,7 @@ def whole_code(x):
 def are_names(seen):
     """Return whether the whole numbers that a feature has had are names: few different ones, which come again.
 
-    seen : int64[2]; see `note_whole`
+    seen : int64[2]; see `name_key`
     """
     k = seen[0]  # becomes the number of its bits: of two, four, eight, and so on
     k -= (k >> 1) & 0x5555555555555555
@@ -122,13 +123,20 @@ def are_names(seen):
 
 
 @inline(force=True)
-def note_whole(key, seen):
-    """Take a value of a row learned into `seen`: int64[2], cells marked (bits) and rows.
+def name_key(id, x, seen, learned):
+    """Key of x itself, not of its bin, where the whole numbers that its feature has had are names; or -1.
 
-    key : of the whole number (`whole_code`); below 0: it is no name, nor are all others of its feature
+    id : of the feature; seen : int64[2], of its values from `MIN_NAME` on the cells marked (bits), and how many came.
+    A value that is `learned` is taken in; one that can be no name marks all cells.
     """
-    seen[0] |= np.int64(1) << key % CELLS if key >= 0 else (1 << CELLS) - 1
-    seen[1] += 1
+    if abs(x) < MIN_NAME:
+        return -1
+    key = key_of(id, whole_code(x)) if is_whole(x, MIN_NAME) else -1
+    known = key >= 0 and are_names(seen)
+    if learned:
+        seen[0] |= np.int64(1) << key % CELLS if key >= 0 else (1 << CELLS) - 1
+        seen[1] += 1
+    return key if known else -1
 
 
 @inline(force=True)

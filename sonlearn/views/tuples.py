@@ -16,32 +16,8 @@ from sonlearn.data.axes import Axis, Scalars, pooled, summed
 from sonlearn.data.linear_algebra import find_largest
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import inline, jit
-from sonlearn.views.codes import (
-    CODES,
-    KEY,
-    KEY_BITS,
-    Z,
-    are_names,
-    clip_value,
-    float_code,
-    is_whole,
-    key_of,
-    moments_with,
-    note_whole,
-    whole_code,
-    z_code,
-)
-from sonlearn.views.numbers import (
-    CAPACITY,
-    SLOTS,
-    UNKNOWN,
-    Numbering,
-    NumberTable,
-    lacks_room,
-    new_marks,
-    number_row,
-    shift_of,
-)
+from sonlearn.views.codes import CODES, KEY, KEY_BITS, Z, clip_value, float_code, key_of, moments_with, name_key, z_code
+from sonlearn.views.numbers import CAPACITY, SLOTS, Numbering, NumberTable, lacks_room, new_marks, number_row, shift_of
 from sonlearn.views.view import BY_RAW, MergedView, new_now
 
 #: A quarter of the bins: all triples of covtype (54 features, 581,012 rows) are 181,857; text has more than pays, and
@@ -53,8 +29,6 @@ CLASS_COLUMNS = 8
 NEIGHBOURS, REACH = 0, 3
 #: Entries of a row that are combined, as `Tuples` has them: where all are, usually, and of several classes.
 _ALL, _USUAL, _OF_CLASSES = (1 << 62, 0, 0), (32, 32, 10), (24, 24, 10)
-#: Whole numbers from this on may be names, and share bin 1.
-MIN_NAME = 4.0
 #: Weights and labels count up to this, so that products of two of them stay finite.
 MAX_COUNT = 1e150
 
@@ -84,7 +58,7 @@ class TuplesState(NamedTuple):
     counts: Annotated[np.ndarray, BY_RAW, _counted]
     # float64[raw features, 3]: weight, mean, M2 of its values (z-bins only, else float64[raw features, 0])
     moments: Annotated[np.ndarray, BY_RAW, pooled]
-    # int64[raw features, 2]: see `note_whole` (names only, else int64[raw features, 0])
+    # int64[raw features, 2]: see `name_key` (names only, else int64[raw features, 0])
     wholes: Annotated[np.ndarray, BY_RAW, _joined]
     # float64[columns]: weight of the rows of each (several classes, whose counts have as many columns)
     sums: Annotated[np.ndarray, Axis(), _counted]
@@ -143,7 +117,7 @@ class Tuples(Numbering):
     several : bool
         Labels are numbers of classes from 0 on, and entries of long rows are chosen for all of them at once.
     names : bool
-        Whole numbers that are names (`are_names`) stand for themselves, in place of their bins.
+        Whole numbers that are names (`name_key`) stand for themselves, in place of their bins.
     limit : int
         Tuples that get a number of their own, at most.
     """
@@ -241,12 +215,10 @@ def code_row(params, state, work, rows, i, learned):
         else:
             code = float_code(rows.values[place], params.resolution)
         work.codes[n] = key_of(rows.ids[place], code)
-        if params.names and abs(x) >= MIN_NAME:
-            name = key_of(rows.ids[place], whole_code(x)) if is_whole(x, MIN_NAME) else UNKNOWN
-            if name >= 0 and j >= 0 and are_names(state.wholes[j]):
+        if params.names and j >= 0:
+            name = name_key(rows.ids[place], x, state.wholes[j], learned)
+            if name >= 0:
                 work.codes[n] = name
-            if learned:
-                note_whole(name, state.wholes[j])
         if scored and params.columns > 0:
             work.scores[n] = score_of_classes(state, j) if j >= 0 else 0.0
         elif scored:

@@ -48,8 +48,8 @@ def test_on_text_they_are_pruned_and_leave_nothing():
     assert all(errors[name] == 0.0 for name in OF_NUMBERS)
 
 
-def test_of_two_classes_ridge_sees_what_columns_that_go_together_differ_by():
-    """Numbers that differ by a hundredth of their spread: which of two is higher."""
+def test_ridge_of_two_classes_sees_differences_of_correlated_columns():
+    """Which of two columns is higher, which differ by a hundredth of their standard deviation."""
     rng = np.random.default_rng(4)
     X = 10.0 * rng.normal(size=(1200, 1)) + rng.normal(scale=0.1, size=(1200, 4))
     learner = Learner(LearnOptions())
