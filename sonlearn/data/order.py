@@ -73,15 +73,17 @@ class DateOrder:
         self._last: int | None = None
         self._first, self._end = math.inf, -math.inf
 
-    def add(self, months: np.ndarray) -> None:
-        """Add months, int64[n], counted from any one on, in the order of their rows."""
-        if len(months):
-            steps = np.diff(months, prepend=months[0] if self._last is None else self._last)
-            self.rises += int(np.count_nonzero(steps > 0))
-            self.falls += int(np.count_nonzero(steps < 0))
-            self.depth -= int(steps[steps < 0].sum())
-            self._last = int(months[-1])
-            self._first, self._end = min(self._first, int(months.min())), max(self._end, int(months.max()))
+    def add(self, months: Iterable[int]) -> None:
+        """Add months, counted from any one on, in the order of their rows."""
+        for month in months:
+            if month == self._last:
+                continue
+            if self._last is not None:
+                self.rises += month > self._last
+                self.falls += month < self._last
+                self.depth += max(self._last - month, 0)
+            self._last = month
+            self._first, self._end = min(self._first, month), max(self._end, month)
 
     def note(self, column: str) -> str:
         """Return what is to be said of the dates of `column`, or nothing."""

@@ -586,9 +586,10 @@ class ColumnTable:
             is_month = (own > 0) & (own < len(_COUNTED))
             met[0, rows[is_year]], met[1, rows[is_month]] = values[is_year], own[is_month]
             met = (12 * met[0] + np.maximum(met[1], 1) - 1)[met.any(axis=0)]
-            self._orders.setdefault(name, DateOrder()).add(met)
+            months = met.tolist()
+            self._orders.setdefault(name, DateOrder()).add(months)
             last = [max(self.dates[name])] if name in self.dates else []
-            self.add_dates(name, Counter(met.tolist()), bool((np.diff(met, prepend=last) < 0).any()))
+            self.add_dates(name, Counter(months), bool((np.diff(met, prepend=last) < 0).any()))
 
     def order_notes(self) -> list[str]:
         """Return what is to be said of the order of rows that were learned."""

@@ -281,7 +281,7 @@ class ColumnSummary:
         elif (date := date_in(field, self._first)) is not None:
             self.dates += 1
             self.texts.add_date(field, date[0].year)
-            self.order.add(np.array([12 * date[0].year + date[0].month]))
+            self.order.add((12 * date[0].year + date[0].month,))
         else:
             self.texts.add(field)
         self._counted += not self.full
