@@ -27,7 +27,7 @@ from sonlearn.interrupts import Interrupts
 from sonlearn.learn.learner import Predicted, chosen_of
 from sonlearn.options.run import ClusterOptions, RunOptions
 from sonlearn.report.facts import members_at_work
-from sonlearn.report.progress import six_digits
+from sonlearn.report.labels import six_digits
 from sonlearn.text.columns import MULTICLASS_NOTE, Labelling
 from sonlearn.text.malformed import SHOWN_ERRORS
 from sonlearn.text.read import Reader, expand_globs

@@ -108,8 +108,10 @@ class LabelStatistics:
         if best is None:
             return []
         said = best["prediction"]
-        lines = [f"best constant = {said if isinstance(said, str) else f'{said:.6f}'}"]
-        lines += [f"best constant's {name} = {best[name]:.6f}" for name in ("loss", "error") if best[name] is not None]
+        lines = [f"best constant = {said if isinstance(said, str) else six_digits(said)}"]
+        lines += [
+            f"best constant's {name} = {six_digits(best[name])}" for name in ("loss", "error") if best[name] is not None
+        ]
         return lines
 
     def best_constant(self, loss: str) -> tuple[float, float] | None:
@@ -199,3 +201,8 @@ class ClassCounts(LabelStatistics):
         p = np.array(list(self._weights.values())) / sum(self._weights.values())
         text = self._texts(np.array([label]))[0]
         return {"prediction": text, "loss": float(-(p * np.log(p)).sum()), "error": float(1 - p.max())}
+
+
+def six_digits(value: float | None) -> str:
+    """A figure with six digits behind the point, or three in all where hardly one would be left; None is told, too."""
+    return "n.a." if value is None else f"{value:.{'2e' if 0 < abs(value) < 1e-5 else '6f'}}"

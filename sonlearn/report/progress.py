@@ -27,7 +27,7 @@ import numpy as np
 
 from sonlearn.data.arrays import plain
 from sonlearn.jit import jit
-from sonlearn.report.labels import LabelStatistics
+from sonlearn.report.labels import LabelStatistics, six_digits
 
 #: The table's head: columns that each has, and the last one, of what can err.
 HEADER = (
@@ -371,11 +371,6 @@ class Progress:
         )
 
 
-def six_digits(value: float | None) -> str:
-    """A figure with six digits behind the point; None is told, too."""
-    return "n.a." if value is None else f"{value:.6f}"
-
-
 def _text(value: float) -> str:
     """A number as a row has it."""
     return f"{value:.4f}" if math.isfinite(value) else "unknown"
@@ -385,7 +380,7 @@ def _in_eight(value: float | None, unknown: str = "n.a.") -> str:
     """An average with six digits behind the point, fewer where it would not fit a column of eight characters."""
     if value is None:
         return unknown
-    text = f"{value:.6f}"
+    text = six_digits(value)
     if len(text) > 8:
         text = f"{value:.{max(0, 14 - len(text))}f}"
     return text if len(text) <= 8 else f"{value:.2e}"

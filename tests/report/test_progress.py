@@ -18,8 +18,9 @@ from sonlearn import Learner, LearnOptions, TextOptions, from_scipy, read_batche
 from sonlearn.commands import passes
 from sonlearn.commands.models import Unfinished, save_model
 from sonlearn.data.order import LabelOrder
+from sonlearn.report.labels import LabelStatistics, six_digits
 from sonlearn.report.problem import problem_of
-from sonlearn.report.progress import BatchOutcome, LabelStatistics, Progress, Schedule
+from sonlearn.report.progress import BatchOutcome, Progress, Schedule
 from sonlearn.text.names import NameTable
 from sonlearn.text.read import Reader
 
@@ -296,3 +297,13 @@ def test_a_resumed_run_says_what_it_skips(cli):
     assert "skipping 700 examples that the unfinished run has read\n" in err
     whole.partial_fit(batch)
     assert (Learner.load("m").weights()[1] == whole.weights()[1]).all()
+
+
+def test_a_loss_of_labels_in_small_units_keeps_three_digits():
+    assert [six_digits(value) for value in (0.0, 2.34567e-8, 1.5e-5, 0.25, None)] == [
+        "0.000000", "2.35e-08", "0.000015", "0.250000", "n.a."
+    ]  # fmt: skip
+    one = np.array([1.0])
+    progress = Progress(LabelStatistics("squared"))
+    (line,) = progress.update(outcome_of(-2e-4 * one, one, 0 * one, 4e-8 * one, one.astype(int)))
+    assert line.split()[:2] == ["4.00e-08", "4.00e-08"]
