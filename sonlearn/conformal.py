@@ -38,11 +38,12 @@ half-width (the interval score of Gneiting and Raftery, JASA 2007), lately; the 
 and out, so that the coverage is kept whichever scale is chosen.
 
 Once no labels come, nothing moves the end points, and errors grow as the model grows old. A model at rest has a state
-of its own, of the errors of what it would predict (`Predicted.offline`), and its intervals are as wide as that stream
-has ever needed: by scale 0 or 2, which wait for no errors, and the largest that its mean threshold has been. Where the
-last labels tell of the next, the stream drifts, and what was learned of it grows old the sooner: half-widths are
-multiplied by 1 + r, where r = 1 - E_online / E_rest, E the mean errors so far, is the share of its error that labels
-would take from a model at rest. On rows in no order r is 0.
+of its own, of the errors of what it would predict (`Predicted.offline`), and intervals of scale 0 or 2, which wait for
+no errors. Where the last labels tell of the next, the stream drifts, and what was learned of it grows old the sooner.
+What tells is r = 1 - E_online / E_rest, E the mean errors so far: the share of its error that labels would take from a
+model at rest. From r = 0 to `DRIFTING` its threshold goes from its mean lately to the largest that this mean has been,
+so that intervals are as wide as that stream has ever needed, and half-widths are multiplied by 1 + r. On rows in no
+order r is 0. Of a learner that predicts no otherwise at rest nothing tells: it has the largest.
 
 **Classes.** Sets are adaptive prediction sets (Romano, Sesia and Candes, NeurIPS 2020) with a tracked threshold.
 
@@ -127,6 +128,8 @@ SCALES, KNOTS = 6, 65
 #: Share of an old row's weight that goes with each row: of errors lately (8, 64, 1,024 rows), of losses.
 RATES = (1.0 / 8.0, 1.0 / 64.0, 1.0 / 1024.0)
 _FADING, _LOSS_RATE, _KNOT_RATE, _PRIOR = 1e-4, 1e-3, 2e-3, 4.0
+#: The share of its error that labels take from a model at rest from which on a stream drifts.
+DRIFTING = 0.05
 #: How an interval is made: of a row whose label comes next; of one among many rows; by a model at rest.
 FOLLOWED, STEADY, REST = range(3)
 #: Losses as near to each other as this are the same: the first scale is taken.
@@ -161,7 +164,7 @@ def new_intervals() -> IntervalsState:
 
 
 @jit
-def intervals(state, p, y, counted, alpha, how, wider, s, low, high):
+def intervals(state, p, y, counted, alpha, how, wider, worst, s, low, high):
     """Fill in the interval of each row before its label is used; the rows counted are learned from.
 
     Where no row is counted, thresholds stay.
@@ -175,13 +178,15 @@ def intervals(state, p, y, counted, alpha, how, wider, s, low, high):
     how : `FOLLOWED`, `STEADY` or `REST`
     wider : float
         How many times as wide intervals are.
+    worst : float
+        Of a model at rest, how far from the mean threshold lately, 0, to the largest that it has been, 1.
     s : float64[SCALES], scratch
     low, high : float64[n], written; -inf and inf where nothing is known yet
     """
     for i in range(len(p)):
         center = min(max(p[i], -MAX_VALUE), MAX_VALUE)
         scales_of(state, center, s)
-        width = wider * half_width(state, s, how)
+        width = wider * half_width(state, s, how, worst)
         low[i], high[i] = p[i] - width, p[i] + width
         if counted[i]:
             e = min(abs(min(max(y[i], -MAX_VALUE), MAX_VALUE) - center), MAX_VALUE)
@@ -189,8 +194,8 @@ def intervals(state, p, y, counted, alpha, how, wider, s, low, high):
 
 
 @inline
-def half_width(state, s, how):
-    """Half the length of the interval, with the scales s of the row; how : `FOLLOWED`, `STEADY` or `REST`."""
+def half_width(state, s, how, worst):
+    """Half the length of the interval, with the scales s of the row; how and worst as for `intervals`."""
     now, best = state.now[0], 0
     if now["rows"] == 0 or (now["theta"] >= BOUND and how == FOLLOWED):
         return math.inf
@@ -199,7 +204,7 @@ def half_width(state, s, how):
             best = k
     theta = state.thetas[best] + now["theta"]
     if how != FOLLOWED:
-        theta = state.worst[best] if how == REST else state.steady[best]
+        theta = state.steady[best] + (worst * (state.worst[best] - state.steady[best]) if how == REST else 0.0)
     return math.exp(min(math.log(s[best]) + theta, 600.0))
 
 
@@ -352,19 +357,27 @@ class Coverage:
 
     def steady_intervals(self, p: np.ndarray, rests: bool) -> tuple[np.ndarray, np.ndarray]:
         """(low, high), float64[n] each, of predictions of rows that are not learned; `rests`: nor are any others."""
-        state, wider = self.state.online, 1.0
+        state, wider, worst = self.state.online, 1.0, 1.0
         if rests and self._both:
             state = self.state.rest
             online, rest = (float(each.now["total"][0]) for each in self.state)  # sums over the same rows
-            wider += max(1.0 - online / rest, 0.0) if rest > 0.0 else 0.0
-        return self._filled(state, p, p, np.zeros(len(p), dtype=bool), REST if rests else STEADY, wider)
+            taken = max(1.0 - online / rest, 0.0) if rest > 0.0 else 0.0
+            wider, worst = 1.0 + taken, min(taken / DRIFTING, 1.0)
+        return self._filled(state, p, p, np.zeros(len(p), dtype=bool), REST if rests else STEADY, wider, worst)
 
     def _filled(
-        self, state: IntervalsState, p: np.ndarray, y: np.ndarray, counted: np.ndarray, how: int, wider: float = 1.0
+        self,
+        state: IntervalsState,
+        p: np.ndarray,
+        y: np.ndarray,
+        counted: np.ndarray,
+        how: int,
+        wider: float = 1.0,
+        worst: float = 1.0,
     ) -> tuple[np.ndarray, np.ndarray]:
         (low, high), s = np.empty((2, len(p))), np.empty(SCALES)
         p, y = np.ascontiguousarray(p), np.ascontiguousarray(y)
-        intervals(state, p, y, counted, self.alpha, how, wider, s, low, high)
+        intervals(state, p, y, counted, self.alpha, how, wider, worst, s, low, high)
         return low, high
 
     def sets(self, p: np.ndarray, number: np.ndarray, counted: np.ndarray | None) -> np.ndarray:

@@ -237,7 +237,7 @@ def test_what_no_label_comes_for_has_the_mean_threshold_lately():
 
 
 def test_intervals_of_rows_without_labels_are_their_twins():
-    """While labels come by the mean thresholds lately; of a model at rest by the largest that its own have been.
+    """While labels come by the mean thresholds lately; of a model at rest, where it drifts, by the largest of its own.
 
     These are as many times as wide as 1 and the share of the mean error at rest that labels take away.
     """
@@ -274,14 +274,22 @@ def test_intervals_of_rows_without_labels_are_their_twins():
         assert np.isclose((steady[1] - steady[0]) / (high[0] - low[0]), ratios, rtol=1e-9).any()
 
 
-def test_intervals_of_a_model_at_rest_are_as_wide_as_ever_where_labels_tell_nothing():
-    """Where the model at rest is no worse, or has made no error, nothing is added."""
-    p, y, _ = stream_of_values(300)
-    for own in (p, y, 0.5 * (p + y)):
-        layer, single = (Coverage(0.9, of_classes=False, both=both) for both in (True, False))
-        layer.intervals(p, own, y, np.ones(300, bool))
-        single.intervals(own, p, y, np.ones(300, bool))
-        np.testing.assert_array_equal(layer.steady_intervals(p, rests=True), single.steady_intervals(p, rests=True))
+def test_intervals_of_a_model_at_rest_are_as_wide_as_ever_only_where_labels_tell_of_the_next():
+    """By the mean threshold lately where labels take no error away, by the largest where they take DRIFTING of it."""
+    n = 2000
+    y, errors = np.random.default_rng(5).standard_normal((2, n))
+    own = y + errors
+    for taken in (0.0, 0.02, 0.2):
+        p = y + (1 - taken) * errors
+        layer = Coverage(0.9, of_classes=False)
+        layer.intervals(p, own, y, np.ones(n, bool))
+        state, s = layer.state.rest, np.zeros(6)
+        assert (state.worst[[0, 2]] > 1.001 * state.steady[[0, 2]]).all()
+        conformal.scales_of(state, 0.5, s)
+        low, high = layer.steady_intervals(np.array([0.5]), rests=True)
+        part = min(taken / conformal.DRIFTING, 1.0)
+        theta = (1 - part) * state.steady + part * state.worst
+        assert np.isclose((high - low)[0] / 2, (1 + taken) * s[[0, 2]] * np.exp(theta[[0, 2]]), rtol=1e-9).any()
 
 
 def test_the_layer_changes_no_prediction():
