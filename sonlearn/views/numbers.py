@@ -275,11 +275,14 @@ class Numbering(View):
     A state has `now` and `slots`.
     """
 
+    #: Entries of the longest row that there is scratch space for.
+    _longest = 1
+
     def room(self, state: Any, rows: Rows) -> Rows:
-        """See `View.room`; scratch space as well, whose first array is for a row's entries."""
+        """See `View.room`; scratch space as well."""
         longest = longest_row(rows)
-        if longest > len(self._work[0]):
-            self._work = self._new_work(longest)
+        if longest > self._longest:
+            self._work, self._longest = self._new_work(longest), longest
         return super().room(state, rows)
 
     def reserve(self, state: Any, rows: Rows, features: int) -> Any:

@@ -356,6 +356,16 @@ def test_batches_may_be_cut_and_states_stored_anywhere(name, batch):
 
 
 @every
+def test_rows_may_get_longer(name):
+    """Scratch space follows; a whole number may be seen as itself and by its bins."""
+    batch = batch_of([{k: 8.0 + (i + k) % 5 for k in range(i + 1)} for i in range(60)], np.resize([1.0, -1.0], 60))
+    at_once, one_by_one = Viewed(name), Viewed(name)
+    rows = at_once.fit_transform(batch)
+    for i in range(batch.n):
+        assert_same_rows(one_by_one.fit_transform(rows_of(batch, slice(i, i + 1))), rows[i : i + 1])
+
+
+@every
 def test_rows_that_are_only_predicted_change_nothing(name):
     batch = STREAMS["numbers"]
     viewed = Viewed(name)
