@@ -181,9 +181,6 @@ class Passes:
         """Count, write predictions, print the rows that are due."""
         raise NotImplementedError
 
-    def flush(self) -> None:
-        """Count what has been reported and is not counted yet."""
-
     def report_skipped(self, tags: list[str]) -> None:
         """Malformed lines that were left out behind the last row of a pass."""
 
@@ -239,7 +236,6 @@ class Passes:
                 messages.compilation_notice(self.options.quiet, self.compiling),
             ):
                 ending, status = self.run_passes(interrupts)
-                self.flush()
                 self.finish(ending)
         except InputError as error:
             fatal = self.reader is not None and self.reader.malformed.fatal
@@ -310,7 +306,6 @@ class Passes:
             if self.checkpoints.due(batch.n):
                 self.save_checkpoint()
         self.show_notes()
-        self.flush()
         if interrupts.received is None:
             self.report_skipped(self.reader.malformed.tags)
         if done < before and interrupts.received is None:
@@ -375,7 +370,6 @@ class Passes:
         now = time.perf_counter()
         if self.bar.shown or self.options.progress is not None or now - self.last_line < HEARTBEAT:
             return
-        self.flush()
         figures = [f"{self.progress.examples} examples", f"{self.read_here / (now - self.started):.0f} a second"]
         if self.meter.share is not None:
             passes = f" of pass {number}" if self.options.passes > 1 else ""

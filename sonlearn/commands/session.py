@@ -25,15 +25,13 @@ from sonlearn.files.atomic import LineFile, whole_file
 from sonlearn.options import BanditOptions, LearnOptions, RunOptions, TextOptions
 from sonlearn.report.audit import Audit
 from sonlearn.report.predictions import AnswerLines, format_lines, texts_of
-from sonlearn.report.problem import PendingOutcomes, Problem
+from sonlearn.report.problem import Problem
 from sonlearn.report.progress import BatchOutcome, Progress, Schedule
 from sonlearn.report.runlog import FORMAT, Run, bounded, jsonable
 from sonlearn.text.names import NameTable, names_of
 
 #: When rows of the log come unless -P says so: at 1.1 times the last one's weight.
 FINE = "1.1"
-#: Rows that may have been learned and not been counted yet.
-MOST_UNCOUNTED = 1 << 13
 #: Rows before it is worth a warning that nothing in them is known.
 ROWS_TO_WARN = 10
 
@@ -142,7 +140,6 @@ class Session(Passes):
         self.predictions = LineFile(options.predictions, lines) if options.predictions else None
         self.raw_predictions = LineFile(options.raw_predictions, lines) if options.raw_predictions else None
         self.answers: AnswerLines | None = None
-        self.pending = PendingOutcomes()
         self.helper = Helper()
         self.features_unknown = options.testonly  # whether no feature so far is one that the model has seen
 
@@ -190,25 +187,17 @@ class Session(Passes):
 
     def report(self, batch: Any, held: np.ndarray | None, predicted: Any) -> None:
         """Count, write predictions, print the rows that are due; what could not be learned from counts for nothing."""
-        self.pending.add(self.problem.outcome(batch, held, predicted))
-        if self.writes:
-            self.write(batch, predicted)
-        if self.recorder:
-            self.problem.remember(batch)
-        at_once = self.problem.flushes_each_batch or self.recorder or self.bar.shown
-        if at_once or self.pending.rows >= MOST_UNCOUNTED or self.progress.is_due(self.pending.weight):
-            self.flush()
-
-    def flush(self) -> None:
-        """Count what has been reported and is not counted yet, and print the rows that are due."""
-        if not self.pending:
-            return
-        outcome = self.pending.take()
+        outcome = self.problem.outcome(batch, held, predicted)
         lines = self.progress.update(outcome)
-        self.say(*(() if self.bar.shown else lines))
         self.metrics.count(outcome.y, outcome.weight, outcome.predicted, self.progress.counted(outcome))
         if self.recorder:
+            self.problem.remember(batch)
             self.recorder.add(outcome)
+        try:
+            if self.writes:
+                self.write(batch, predicted)
+        finally:
+            self.say(*(() if self.bar.shown else lines))
 
     def write(self, batch: Any, predicted: Any) -> None:
         """Predictions of all rows, and ``nan`` for those that were refused or malformed."""

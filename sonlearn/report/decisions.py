@@ -135,8 +135,6 @@ class PolicyTotals:
 class DecisionProblem(Problem):
     """Decisions: a label is what a log's action has cost, a prediction the action that is likeliest here."""
 
-    flushes_each_batch = True
-
     def __init__(self, learner: Bandit | None = None):
         self.learner: Any = learner
         self._costs = CostSums()

@@ -40,8 +40,6 @@ class Problem:
         Whose predictions these are; may be set later, before there are any.
     """
 
-    #: Whether each batch is counted by itself.
-    flushes_each_batch = False
     #: The classes in the order of sets, as they are written in the data; of values there are none.
     labels: Sequence[str] = ()
     #: Why there are no probabilities of classes; empty: there are.
@@ -239,7 +237,6 @@ class TwoClasses(Problem):
 class SeveralClasses(Problem):
     """Classes of which there may be more than two."""
 
-    flushes_each_batch = True
     no_probabilities = ""
 
     @property
@@ -329,41 +326,3 @@ def problem_of(options: LearnOptions, learner: Learner | None = None) -> Problem
 def without_held(batch: Batch, held: np.ndarray | None) -> Batch:
     """`batch` to learn from: rows that are held out are only predicted."""
     return batch if held is None else batch._replace(weight=np.where(held, 0.0, batch.weight))
-
-
-class PendingOutcomes:
-    """Outcomes of batches that are not counted yet: small ones are counted as one, since each costs a millisecond.
-
-    Attributes
-    ----------
-    rows : int
-    weight : float
-        Summed importance weights.
-    """
-
-    def __init__(self) -> None:
-        self.rows, self.weight = 0, 0.0
-        self._outcomes: list[BatchOutcome] = []
-
-    def __bool__(self) -> bool:
-        return bool(self._outcomes)
-
-    def add(self, outcome: BatchOutcome) -> None:
-        """Add a batch."""
-        self._outcomes.append(outcome)
-        self.rows += len(outcome.y)
-        self.weight += float(outcome.weight.sum())
-
-    def take(self) -> BatchOutcome:
-        """All of it, as of one batch (there is one at least), and begin anew; one batch where `flushes_each_batch`."""
-        outcomes = self._outcomes
-        self.__init__()  # type: ignore[misc]
-        return _joined(outcomes)
-
-
-def _joined(parts: Sequence[Any]) -> Any:
-    """Named tuples of arrays, or of such, one after the other; what is None is so in all."""
-    first = parts[0]
-    if len(parts) == 1 or first is None:
-        return first
-    return type(first)(*map(_joined, zip(*parts, strict=True))) if isinstance(first, tuple) else np.concatenate(parts)

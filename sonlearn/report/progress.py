@@ -262,10 +262,6 @@ class Progress:
         """Add a batch; return the rows that have become due in it, as lines of the table."""
         return [self.line(row) for row in self.rows(outcome)]
 
-    def is_due(self, weight: float) -> bool:
-        """Tell whether a row may be due within examples of so much weight; True rather than False where it is close."""
-        return any(self.example_weight + weight >= marks.due * (1.0 - 1e-9) for marks in self._marks)
-
     def counted(self, outcome: BatchOutcome) -> np.ndarray:
         """bool[n]: which examples of a batch are among those that `result` is of, as long as this pass is the last."""
         held = outcome.held if self._shows_holdout else ~outcome.held
