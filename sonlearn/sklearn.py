@@ -132,12 +132,6 @@ class _SklearnEstimator(base.Options, BaseEstimator):
             return self._checked_table(X, table, y, weight, reset)
         if reset:
             self.mixed_ = False
-        elif self._is_plain(X):
-            if y is None:
-                return X, None, None
-            plain = type(y) is np.ndarray and y.shape == X.shape[:1] and y.dtype.kind in "biuf"
-            if weight is None and plain and np.isfinite(y.sum()):
-                return X, y, np.ones(len(y))
         if isinstance(X, np.ndarray | list | tuple):
             _check_no_times(np.asarray(X))
         sparse = scipy.sparse.issparse(X) or hasattr(X, "sparse")
@@ -166,16 +160,6 @@ class _SklearnEstimator(base.Options, BaseEstimator):
         if unmet := [str(name) for name in names[(np.isnan(X) & ~np.isnan(filled)).any(axis=0)]]:
             warn_caller(columns_have(unmet, NONE_SEEN))
         return filled
-
-    def _is_plain(self, X: Any) -> bool:
-        """Return whether X needs no check of scikit-learn's: for a batch, that takes longer than learning it."""
-        values = X if type(X) is np.ndarray else X.data if scipy.sparse.issparse(X) and X.format == "csr" else None
-        with np.errstate(over="ignore", invalid="ignore"):
-            return (
-                values is not None and X.dtype == np.float64 and X.ndim == 2
-                and X.shape[0] > 0 and X.shape[1] == self.n_features_in_ and not hasattr(self, "feature_names_in_")
-                and bool(np.isfinite(values.sum()))
-            )  # fmt: skip
 
     def _checked_table(self, X: Any, table: Any, y: Any, weight: Any, reset: bool) -> tuple[Batch, Any, Any]:
         """The same of a table that is no matrix of numbers: X as a batch; `table`: see `arrow_table`, or None."""
