@@ -19,7 +19,7 @@ from sonlearn.learn.bandits.bandit import Bandit, Decided
 from sonlearn.offpolicy.evaluation import Evaluation
 from sonlearn.options import RunOptions, TextOptions
 from sonlearn.options.run import EvaluateOptions
-from sonlearn.report.offpolicy import HEADER, csv_lines, json_lines, progress_lines, summary_lines
+from sonlearn.report.offpolicy import HEADER, progress_lines, summary_lines, written
 from sonlearn.report.progress import Schedule
 from sonlearn.text.decisions import DecisionReader
 from sonlearn.text.names import NameTable
@@ -188,6 +188,5 @@ class EvaluationSession(Passes):
         self._begun = True
 
     def _write(self, lines: list[Any]) -> None:
-        text = json_lines(lines) if self.evaluating.output == "jsonl" else csv_lines(lines, not self._begun)
-        print("\n".join(text), flush=True)
+        print(written(lines, self.evaluating.output, not self._begun), end="", flush=True)
         self._begun = True

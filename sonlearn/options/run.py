@@ -264,11 +264,6 @@ class ServeOptions:
     )
 
     @property
-    def max_line(self) -> int:
-        """Bytes of a line of the line protocol."""
-        return min(self.max_body, 1 << 20)
-
-    @property
     def idle(self) -> float:
         """Seconds between two requests of a connection."""
         return max(self.timeout, 600.0)

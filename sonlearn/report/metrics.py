@@ -175,7 +175,6 @@ class _Scores:
         self._signs = True  # whether all labels so far are -1 or +1
         self._blind = 0 if learner.examples else 1 + learner.options.label_delay  # rows to come before any label has
         self._sample = PredictionSample(SAMPLE)
-        self._two: dict[str, Any] | None = None  # what `_two_class` found, which the end of a run asks for five times
 
     def add(self, predicted: Predicted, y: np.ndarray, number: np.ndarray, weight: np.ndarray) -> None:
         """Add n rows with a label."""
@@ -190,7 +189,6 @@ class _Scores:
             self._sample.add(y[blind:], values[blind:])
         if not self._signs:
             return
-        self._two = None
         positive, decided = y > 0, predicted.decided > 0
         self._scores.add(scores, positive, weight)
         np.add.at(self._decided, 2 * positive + decided, weight)
@@ -204,9 +202,7 @@ class _Scores:
         """See `Metrics.result`."""
         if not self._signs:
             return {"kind": "values", **self._values.result()}
-        if self._two is None and self._decided.any():
-            self._two = self._two_class()
-        return self._two
+        return self._two_class() if self._decided.any() else None
 
     def _two_class(self) -> dict[str, Any]:
         auc, ap, best = self._scores.auc(), self._scores.average_precision(), self._scores.best_f1()

@@ -68,11 +68,8 @@ def verdicts(lines: list[Line]) -> list[str]:
     return out
 
 
-def json_lines(lines: list[Line]) -> list[str]:
-    """An object a line."""
-    return [json.dumps(jsonable(one._asdict(), bounded)) for one in lines]
-
-
-def csv_lines(lines: list[Line], header: bool) -> list[str]:
-    """A row a line, numbers with all their digits."""
-    return csv_text([Line._fields, *lines] if header else lines).splitlines()
+def written(lines: list[Line], form: str, header: bool) -> str:
+    """Return them as ``jsonl``, an object a line, or as ``csv``, with all digits and under a `header` or none."""
+    if form == "csv":
+        return csv_text([Line._fields, *lines] if header else lines)
+    return "".join(json.dumps(jsonable(one._asdict(), bounded)) + "\n" for one in lines)

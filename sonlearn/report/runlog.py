@@ -92,14 +92,18 @@ def run_of(lines: Any, name: str) -> Run:
     run, before, cut = None, 0, False
     for number, line in enumerate(lines, 1):
         entry = _parsed(line, name, number)
+        problem = entry and _problem(entry, run)
+        if problem:
+            raise InputError(name, *problem, number)
         if entry is None:
             cut = True
         elif run is None or "sonlearn" in entry:
-            _check_begin(entry, name, number)
             before += run is not None
             run = Run(entry, [], None, [])
+        elif entry["kind"] == "end":
+            run = run._replace(end=entry)
         else:
-            run = _continued(run, entry, name, number)
+            run.rows.append(entry)
     if run is None:
         raise InputError(name, "a cut line and nothing else" if cut else "an empty file", _LOG)
     if before:
@@ -122,25 +126,18 @@ def _parsed(line: bytes, name: str, number: int) -> dict[str, Any] | None:
     raise InputError(name, shorten(line.rstrip(b"\r\n")), f"a line of {_LOG}", number)
 
 
-def _check_begin(entry: dict[str, Any], name: str, number: int) -> None:
-    if "sonlearn" not in entry:
-        raise InputError(name, 'no "sonlearn" in the first object', f"the first line of {_LOG}", number)
-    if isinstance(entry.get("format"), int) and entry["format"] > FORMAT:
-        found = f"a log of format {entry['format']}"
-        raise InputError(name, found, f"format {FORMAT}: it was written by a newer sonlearn", number)
-
-
-def _continued(run: Run, entry: dict[str, Any], name: str, number: int) -> Run:
-    kind = entry.get("kind")
+def _problem(entry: dict[str, Any], run: Run | None) -> tuple[str, str] | None:
+    """(what was found, what was expected) where an object cannot follow the lines of `run`; None: it can."""
+    kind, format = entry.get("kind"), entry.get("format")
+    if "sonlearn" in entry:
+        newer = f"a log of format {format}", f"format {FORMAT}: it was written by a newer sonlearn"
+        return newer if isinstance(format, int) and format > FORMAT else None
+    if run is None:
+        return 'no "sonlearn" in the first object', f"the first line of {_LOG}"
     if kind not in ("progress", "end"):
         found = "no kind" if kind is None else f"the kind {shorten(str(kind))}"
-        raise InputError(name, found, 'an object of "kind": "progress" or "end"', number)
-    if run.end is not None:
-        raise InputError(name, "a line after the end of the run", "nothing, or another run's first line", number)
-    if kind == "end":
-        return run._replace(end=entry)
-    run.rows.append(entry)
-    return run
+        return found, 'an object of "kind": "progress" or "end"'
+    return ("a line after the end of the run", "nothing, or another run's first line") if run.end is not None else None
 
 
 @contextlib.contextmanager

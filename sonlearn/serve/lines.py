@@ -16,7 +16,7 @@ from sonlearn.errors import SonlearnError
 from sonlearn.serve.app import RowHandlers, prediction_lines
 from sonlearn.serve.worker import LINES, TEXT
 
-_READ_BYTES = 1 << 16
+_READ_BYTES, MAX_LINE = 1 << 16, 1 << 20
 _LAST_SECONDS = 1.0  # that the end of a connection waits for the client's own
 _HTTP = re.compile(rb"[A-Z]+ \S+ HTTP/")
 
@@ -67,7 +67,7 @@ class LineServer:
 
     async def _serve_client(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         pending, since, fresh, loop = b"", 0.0, True, asyncio.get_running_loop()
-        most = self._options.max_line
+        most = min(self._options.max_body, MAX_LINE)
         while True:
             rest = since + self._options.timeout - loop.time() if pending else self._options.idle
             data = await self._read(reader, rest)

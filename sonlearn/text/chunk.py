@@ -49,8 +49,6 @@ class ChunkParser:
         Says whether labels may be names of classes, and which member of JSON is the action of a decision.
     stops : bool
         Whether to stop at the first malformed line of a chunk; else it is left out.
-    described : int or None
-        How many malformed lines of a chunk to describe, at least; None: all.
     records : TableRows or None
         What JSON objects become, where they are no namespaces.
     most_features : float
@@ -63,12 +61,11 @@ class ChunkParser:
         labels: Labelling = Labelling(),  # noqa: B008 (a tuple)
         *,
         stops: bool = True,
-        described: int | None = None,
         records: TableRows | None = None,
         most_features: float = MOST_FEATURES,
         columns: ColumnTable | None = None,
     ):
-        self._options, self._labels, self._stops, self._described = options, labels, stops, described
+        self._options, self._labels, self._stops = options, labels, stops
         self._names = make_names(options, labels.names)
         self._interactions = Interactions(options)
         self._rows = make_rows(0)
@@ -94,14 +91,10 @@ class ChunkParser:
         while (stopped := self._run(chunk, format)) != at.DONE:
             begin, line = int(state[at.POSITION]), int(state[at.LINE])
             found = line_at(text, begin)
-            if self._described is None or len(refused) < self._described:
-                from sonlearn.text.messages import malformed
+            from sonlearn.text.messages import malformed
 
-                error = malformed(text, begin, int(state[at.AT]), stopped, (source, line, format))
-            else:
-                error = InputError(source, "", "", line)
-            error.tag = tag_in(found) if format == "vw" else ""
-            refused.append(error)
+            error = malformed(text, begin, int(state[at.AT]), stopped, (source, line, format))
+            refused.append(error.but(tag=tag_in(found)) if format == "vw" else error)
             if self._stops:
                 break
             state[at.POSITION], state[at.LINE] = begin + len(found) + 1, line + 1

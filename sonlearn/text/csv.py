@@ -10,7 +10,7 @@ import csv
 import dataclasses
 import re
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -63,7 +63,8 @@ def read_csv(records: CsvRecords, labels: Labelling, known: ColumnTable | None) 
     if not columns:
         return
     layout, encoder = records.layout(labels, known), TableEncoder(options, known)
-    features, rows, malformed = tuple(column for _, column in layout.features), list[_Row](), list[InputError]()
+    features, malformed = tuple(column for _, column in layout.features), list[InputError]()
+    rows = list[tuple[int, list[str], str]]()  # of a row its first line, its fields, and as it stands
     found, notes = encoder.found(features)._replace(hint=records.hint), records.notes
     if row_as_header(columns, options):
         header = shorten(", ".join(columns))
@@ -72,21 +73,21 @@ def read_csv(records: CsvRecords, labels: Labelling, known: ColumnTable | None) 
 
     def parsed() -> ParsedChunk:
         """The rows so far."""
-        by_column = list(zip(*(row.fields for row in rows), strict=True)) or [()] * len(columns)
+        by_column = list(zip(*(fields for _, fields, _ in rows), strict=True)) or [()] * len(columns)
         batch, refused, ids = assemble(
             len(rows), lambda at, as_text: fields_of(by_column[at], as_text), layout, encoder, labels
         )
         for number, (at, what, expected) in refused.items():
-            row = rows[number]
-            down, column = field_place(row.text, options.delimiter, at)
+            line, _, text = rows[number]
+            down, column = field_place(text, options.delimiter, at)
             what, tag = f"{what} in the column {shorten(columns[at])}", ids[number] if ids else ""
-            malformed.append(InputError(name, what, expected, row.line + down, column, tag))
-        lines = np.array([row.line for row in rows], np.int64)[batch.lines]
+            malformed.append(InputError(name, what, expected, line + down, column, tag))
+        lines = np.array([line for line, _, _ in rows], np.int64)[batch.lines]
         return encoder.parsed(batch._replace(lines=lines), malformed, features)
 
     for line, fields, error in records:
         if error is None:
-            rows.append(_Row(line, fields, records.text))
+            rows.append((line, fields, records.text))
         else:
             malformed.append(error.but(tag=id_in(fields, layout)))
         if len(rows) + len(malformed) >= _ROWS or records.chunk_ends:
@@ -94,14 +95,6 @@ def read_csv(records: CsvRecords, labels: Labelling, known: ColumnTable | None) 
             rows, malformed = [], []
     if rows or malformed:
         yield parsed()
-
-
-class _Row(NamedTuple):
-    """A record: its first line, its fields, and as it stands."""
-
-    line: int
-    fields: list[str]
-    text: str
 
 
 def read_csv_as_objects(records: CsvRecords, parser: ChunkParser) -> Iterator[ParsedChunk]:

@@ -25,7 +25,7 @@ from sonlearn.text.chunk import ChunkParser
 from sonlearn.text.columns import ColumnTable, Labelling, TableSchema
 from sonlearn.text.hashing import constant_id
 from sonlearn.text.interact import never_met
-from sonlearn.text.malformed import SHOWN_ERRORS, Malformed, no_example, shifted, without_rows
+from sonlearn.text.malformed import Malformed, no_example, shifted, without_rows
 from sonlearn.text.names import NameTable
 from sonlearn.text.objects import SAMPLE, RecordSource, first_objects, sources_of, texts_in, usual_members
 from sonlearn.text.pipeline import map_prefetching
@@ -426,11 +426,8 @@ class Reader:
         return source, first, self._parsers.parser.parse(text, self.format, source)
 
     def _parser(self, records: TableRows | None = None) -> ChunkParser:
-        described, stops = max(SHOWN_ERRORS, (self.malformed.allowed or 0) + 1), not self.malformed.skips
-        labels = self._labels._replace(names=self._named)
-        return ChunkParser(
-            self.options, labels, stops=stops, described=described, records=records, columns=self.columns
-        )
+        labels, stops = self._labels._replace(names=self._named), not self.malformed.skips
+        return ChunkParser(self.options, labels, stops=stops, records=records, columns=self.columns)
 
     def _checked(self, parsed: ParsedChunk, source: str, lines_before: int) -> Iterator[Any]:
         """The batches of a chunk with their place in the source, up to the malformed line that is one too many."""
