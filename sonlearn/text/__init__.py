@@ -3,7 +3,7 @@
 To read, along the way of a line: `source` (bytes in chunks that end where a line ends; `compression`), `read` (sources
 to batches, in order, with `pipeline` ahead of the learner), `chunk` (a chunk to rows), and the kernels of the formats,
 `svmlight` and `vw`, which fill `rows`, over `number` (text to float64), `hashing` and `interact` (-q, n-grams).
-`messages` says what is wrong with a line. JSON and dicts need no kernel: `objects` decodes them, `records` makes
+`malformed` says what is wrong with a line. JSON and dicts need no kernel: `objects` decodes them, `records` makes
 features of them.
 
 Tables: `csv` and `arrow`, column by column (`assemble`), and JSON of models that know no namespaces, row by row

@@ -16,7 +16,7 @@ from sonlearn.options.spec import raw
 from sonlearn.text import rows as at
 from sonlearn.text.columns import ColumnTable, Labelling
 from sonlearn.text.interact import Expanded, Interactions, count_generated, expand, make_room
-from sonlearn.text.malformed import shifted
+from sonlearn.text.malformed import line_error, repeated_index, shifted
 from sonlearn.text.names import LineNames
 from sonlearn.text.number import shorten
 from sonlearn.text.objects import JsonObject, Record, RowError, error_of
@@ -91,9 +91,7 @@ class ChunkParser:
         while (stopped := self._run(chunk, format)) != at.DONE:
             begin, line = int(state[at.POSITION]), int(state[at.LINE])
             found = line_at(text, begin)
-            from sonlearn.text.messages import malformed
-
-            error = malformed(text, begin, int(state[at.AT]), stopped, (source, line, format))
+            error = line_error(text, begin, int(state[at.AT]), stopped, (source, line, format))
             refused.append(error.but(tag=tag_in(found)) if format == "vw" else error)
             if self._stops:
                 break
@@ -149,8 +147,6 @@ class ChunkParser:
                 chunk = chunk.copy()  # the caller's has the text
                 shorten(chunk, int(state[at.AT]))
             elif stopped == at.UNORDERED:
-                from sonlearn.text.messages import repeated_index
-
                 place = repeated_index(chunk, int(state[at.POSITION]))
                 if place >= 0:
                     state[at.AT] = place

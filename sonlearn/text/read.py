@@ -25,7 +25,7 @@ from sonlearn.text.chunk import ChunkParser
 from sonlearn.text.columns import ColumnTable, Labelling, TableSchema
 from sonlearn.text.hashing import constant_id
 from sonlearn.text.interact import never_met
-from sonlearn.text.malformed import Malformed, no_example, shifted, without_rows
+from sonlearn.text.malformed import Malformed, name_problems, no_example, shifted, without_rows
 from sonlearn.text.names import NameTable
 from sonlearn.text.objects import SAMPLE, RecordSource, first_objects, sources_of, texts_in, usual_members
 from sonlearn.text.pipeline import map_prefetching
@@ -444,8 +444,6 @@ class Reader:
         batch = batch._replace(lines=batch.lines + lines_before, source=source, constant=constant)
         if self.format != "vw" or batch.class_names is None:
             return batch, []
-        from sonlearn.text.messages import name_problems
-
         return without_rows(batch, name_problems(batch))
 
 

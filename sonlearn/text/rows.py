@@ -20,7 +20,7 @@ POSITION, LINE, ROWS, NNZ, AT, IN_ORDER, STATE_SIZE = 0, 1, 2, 3, 4, 5, 6
 
 # What stopped a kernel: the end of the buffer, a number that Python has to decide (at ``state[AT]``), indices that
 # Python has to look for repetition (``state[IN_ORDER]`` is the line that may pass), or a malformed line. What was
-# expected in its place is in `sonlearn.text.messages`.
+# expected in its place is in `sonlearn.text.malformed`.
 DONE, NUMBER_UNDECIDED = 0, 1
 BAD_LABEL, BAD_INDEX, BAD_INTEGER, BAD_VALUE, BIG_NUMBER, BAD_QID = 2, 3, 4, 5, 7, 8
 NO_BAR, BAD_WEIGHT, BAD_BASE, MANY_LABELS, TAG_NOT_LAST, BAD_NAMESPACE = 9, 10, 11, 12, 13, 14

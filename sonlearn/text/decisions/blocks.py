@@ -11,7 +11,7 @@ from sonlearn.errors import InputError, shorten
 from sonlearn.options import BanditOptions, TextOptions
 from sonlearn.text.chunk import ChunkParser, tag_in
 from sonlearn.text.decisions.rows import DecisionLines, Head, assembled, crosses
-from sonlearn.text.messages import OTHER_DECISIONS
+from sonlearn.text.malformed import OTHER_DECISIONS
 from sonlearn.text.rows import ParsedChunk
 
 _COST = "action:cost:probability, for example 2:-1:0.25"

@@ -18,7 +18,7 @@ from sonlearn.options import BanditOptions, TextOptions
 from sonlearn.text.chunk import ChunkParser
 from sonlearn.text.columns import A_PROBABILITY, TableSchema
 from sonlearn.text.decisions.rows import DecisionLines, Head, assembled, crosses
-from sonlearn.text.messages import OTHER_DECISIONS
+from sonlearn.text.malformed import OTHER_DECISIONS
 from sonlearn.text.objects import JsonObject, RowError, display, error_of, json_object
 from sonlearn.text.rows import ParsedChunk
 
