@@ -53,21 +53,18 @@ class ProgressBar:
         self._passes, self._meter = options.passes, meter
         self._bar: Any = None
         self.wanted = options.progress_bar and not options.quiet and sys.stderr.isatty()
-        self._read, self._started = 0, time.perf_counter()
 
     @property
     def shown(self) -> bool:
         """Return whether there is a bar, in place of the table."""
         return self.wanted and self._meter.share is not None
 
-    def add(self, number: int, examples: int, progress: Progress) -> None:
-        """Say that so many more examples have been learned, in pass `number`."""
+    def add(self, number: int, speed: float, progress: Progress) -> None:
+        """Say how far pass `number` is, at so many examples a second."""
         if not self.shown:
             return
-        self._read += examples
-        speed = f"{self._read / (time.perf_counter() - self._started):,.0f} examples/s"
-        parts = [speed, *_averages(progress, "", 4)]
-        place, figures = number - 1 + (self._meter.share or 0.0), ", ".join(parts)
+        figures = ", ".join([f"{speed:,.0f} examples/s", *_averages(progress, "", 4)])
+        place = number - 1 + (self._meter.share or 0.0)
         if self._bar is None:  # what comes before is the time of kernels being compiled, which says nothing of the rest
             from tqdm import tqdm
 
@@ -365,12 +362,13 @@ class Passes:
 
         The bar does, if there is one; else a line does where nothing has been said for `HEARTBEAT` seconds.
         """
-        self.bar.add(number, examples, self.progress)
         self.read_here += examples
         now = time.perf_counter()
+        speed = self.read_here / (now - self.started)
+        self.bar.add(number, speed, self.progress)
         if self.bar.shown or self.options.progress is not None or now - self.last_line < HEARTBEAT:
             return
-        figures = [f"{self.progress.examples} examples", f"{self.read_here / (now - self.started):.0f} a second"]
+        figures = [f"{self.progress.examples} examples", f"{speed:.0f} a second"]
         if self.meter.share is not None:
             passes = f" of pass {number}" if self.options.passes > 1 else ""
             figures.append(f"{100 * self.meter.share:.0f} %{passes} read")

@@ -67,6 +67,7 @@ OTHER_DECISIONS = {
     b"ca": "actions that are numbered: cut their range into K, with --cb_explore K",
 }
 
+
 def shifted(errors: list[InputError], lines: int) -> list[InputError]:
     """The same errors, with `lines` more lines before them."""
     return [error.but(line=(error.line or 0) + lines) for error in errors] if lines else errors
@@ -156,7 +157,6 @@ class Malformed:
         self.tags += [one.tag for one in left]
         if fatal is not None:
             raise fatal
-
 
 
 def other_problem(before: bytes, format: str = "vw") -> tuple[str, str] | None:
