@@ -22,7 +22,8 @@ import struct
 import threading
 import zlib
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, BinaryIO
+from pathlib import Path
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -36,9 +37,6 @@ from sonlearn.text.hashing import constant_id
 from sonlearn.text.names import NameTable
 from sonlearn.text.read import Reader, expand_globs
 from sonlearn.text.source import Source, is_regular, open_binary, source_name
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 #: Changes whenever the layout does, or what the parsers make of a text.
 VERSION = 21
@@ -100,8 +98,6 @@ class CachedReader(Reader):
         path: str | os.PathLike[str],
         **reader: Any,
     ):
-        from pathlib import Path
-
         super().__init__(sources, options, **reader)
         self.path = Path(path)
         self.reason: str | None = None
