@@ -28,13 +28,13 @@ from sonlearn.interrupts import Interrupts
 from sonlearn.learn.learner import Learner
 from sonlearn.options.run import RunOptions, ServeOptions
 from sonlearn.options.text import NAMESPACED, TABLES
+from sonlearn.serve.events import EventLog
 from sonlearn.text.decisions import DecisionReader
 from sonlearn.text.hashing import constant_id, hash_bytes
 from sonlearn.text.read import read_batches
 
 if TYPE_CHECKING:
     from sonlearn.learn.bandits.bandit import Bandit
-    from sonlearn.serve.events import EventLog
     from sonlearn.serve.server import Server
 
 #: What is imported of the extra.
@@ -130,8 +130,6 @@ def log_of(
 
     Raises ModelFileError, OutputError.
     """
-    from sonlearn.serve.events import EventLog
-
     events = stack.enter_context(contextlib.closing(EventLog(options.events, what)))
     path = run_options.initial_regressor
     if events.covers(mark := mark_of(path)):
@@ -146,8 +144,6 @@ def where_to_begin(decides: bool, options: ServeOptions, run_options: RunOptions
 
     Raises ModelFileError, OutputError.
     """
-    from sonlearn.serve.events import EventLog
-
     path, final = run_options.initial_regressor, run_options.final_regressor
     if not (options.events and final and os.path.exists(options.events) and os.path.exists(final)):
         return run_options
