@@ -254,7 +254,7 @@ class SonlearnBandit:
             raise InputError("<memory>", "no actions", "one at least")
         rows, text = self._rows(context, actions), self.learner.text
         own = not crosses(text) and isinstance(context, Mapping)
-        rows = crossed_rows(rows, np.zeros(1, np.int64), np.array([rows.n]), np.ones(1, bool), text.constant, not own)
+        rows = crossed_rows(rows, np.array([rows.n]), np.ones(1, bool), text.constant, not own)
         return listed(rows, np.array([0, rows.n]))
 
     def _log(self, X: Any, actions: Sequence[Any] | None) -> Decisions:

@@ -49,9 +49,8 @@ def parse_blocks(blocks: list[DecisionLines], options: TextOptions, bandit: Band
     rows = joined(parsed.batches)
     owners, lines = np.array(origin)[rows.lines - 1].T
     kept = np.flatnonzero(np.isin(owners, good))
-    rows = rows._replace(lines=lines, tags=None, y=np.full(rows.n, np.nan)).at(kept)
-    begin = np.searchsorted(owners[kept], good)
-    return chunk._replace(batches=[assembled(rows, begin, [heads[at] for at in good], options, bandit)])
+    rows = rows._replace(lines=lines).at(kept)
+    return chunk._replace(batches=[assembled(rows, [heads[at] for at in good], options, bandit)])
 
 
 def _read_line(block: DecisionLines, K: int) -> tuple[Head, list[bytes]]:
@@ -93,7 +92,8 @@ def _read_block(block: DecisionLines, crosses: bool) -> tuple[Head, list[bytes]]
         rows[1:] = [row + b" " + rows[0].lstrip() for row in rows[1:]]
     tag = next((label.tag for label in labels if label.tag), "")
     at, action = (chosen[0], chosen[0] - shared) if chosen else (0, -1)
-    return labels[at]._replace(line=block.line, shared=shared, columns=(), action=action, tag=tag), rows
+    columns = tuple(range(len(rows) - shared))
+    return labels[at]._replace(line=block.line, shared=shared, columns=columns, action=action, tag=tag), rows
 
 
 def parse_label(line: bytes, number: int) -> Head:

@@ -60,11 +60,7 @@ def parse_dsjson(
     chunk = ParsedChunk([], refused, 0, found=TableSchema((), {}, faults=tuple(sorted(notes))))
     if not heads:
         return chunk
-    rows = joined(batches)
-    rows = rows._replace(tags=None, base=None, y=np.full(rows.n, np.nan), weight=np.ones(rows.n))
-    sizes = [len(head.columns) + head.shared for head in heads]
-    begin = np.concatenate(([0], np.cumsum(sizes)[:-1]))
-    found = assembled(rows, begin, heads, options, bandit)
+    found = assembled(joined(batches), heads, options, bandit)
     if any(head.probabilities for head in heads):  # of all actions of some decisions
         logged = [p for head in heads for p in head.probabilities or (math.nan,) * len(head.columns)]
         found = found._replace(probabilities=np.array(logged))

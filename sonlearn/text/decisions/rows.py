@@ -25,7 +25,7 @@ class Head(NamedTuple):
 
     line: int
     shared: bool  # whether the first of its rows holds what is shared
-    columns: tuple[int, ...]  # of numbered actions those to choose from
+    columns: tuple[int, ...]  # of numbered actions those to choose from; else the places of its own
     action: int
     cost: float
     probability: float
@@ -33,17 +33,13 @@ class Head(NamedTuple):
     probabilities: tuple[float, ...] = ()  # of all candidates, where they were logged
 
 
-def assembled(
-    rows: Batch, begin: np.ndarray, heads: list[Head], options: TextOptions, bandit: BanditOptions
-) -> Decisions:
+def assembled(rows: Batch, heads: list[Head], options: TextOptions, bandit: BanditOptions) -> Decisions:
     """Decisions of the rows of the `heads`; with actions that are rows, shared rows are multiplied in.
 
     Parameters
     ----------
     rows : Batch
         The rows of all decisions, one after the other. Those of actions hold what is shared already, unless `crosses`.
-    begin : int64[n]
-        Where the rows of each decision begin.
     heads : list of n
     options : TextOptions
     bandit : BanditOptions
@@ -53,17 +49,15 @@ def assembled(
     )
     lines = np.array([head.line for head in heads])
     tags = [head.tag for head in heads] if any(head.tag for head in heads) else None
+    first = np.concatenate(([0], np.cumsum([len(head.columns) for head in heads])))
+    rows = rows._replace(tags=None, base=None, y=np.full(rows.n, np.nan), weight=np.ones(rows.n))
     if bandit.actions is not None:
-        first = np.concatenate(([0], np.cumsum([len(head.columns) for head in heads])))
         row = np.repeat(np.arange(len(heads)), np.diff(first))
         column = np.array([a for head in heads for a in head.columns], np.int64)
     else:
-        sizes = np.diff(np.append(begin, rows.n))
         shared = np.array([head.shared for head in heads])
         if shared.any():
-            rows = crossed_rows(rows, begin, sizes, shared, options.constant, crosses(options))
-            sizes = sizes - shared
-        first = np.concatenate(([0], np.cumsum(sizes)))
+            rows = crossed_rows(rows, np.diff(first) + shared, shared, options.constant, crosses(options))
         row, column = np.arange(rows.n), np.zeros(rows.n, np.int64)
     return Decisions(rows, first, row, column, action, cost, probability, lines, None, rows.source, tags)
 
@@ -73,17 +67,15 @@ def crosses(options: TextOptions) -> bool:
     return not (options.quadratic or options.cubic or options.interactions)
 
 
-def crossed_rows(
-    rows: Batch, begin: np.ndarray, sizes: np.ndarray, shared: np.ndarray, constant: bool, crosses: bool
-) -> Batch:
+def crossed_rows(rows: Batch, sizes: np.ndarray, shared: np.ndarray, constant: bool, crosses: bool) -> Batch:
     """Rows of actions with what is shared, and with products of both.
 
     Parameters
     ----------
     rows : Batch
         Of each decision the row of what is shared, where it has one, and after it those of its actions.
-    begin, sizes : int64[n]
-        Where the rows of each decision begin, and how many they are.
+    sizes : int64[n]
+        How many rows each decision has.
     shared : bool[n]
         Whether the first of them is of what is shared.
     constant : bool
@@ -91,7 +83,7 @@ def crossed_rows(
     crosses : bool
         Whether to multiply; else the rows of actions hold what is shared already.
     """
-    actions = np.ones(rows.n, bool)
+    actions, begin = np.ones(rows.n, bool), np.cumsum(sizes) - sizes
     actions[begin[shared]] = False
     at = np.flatnonzero(actions)
     if not crosses:
