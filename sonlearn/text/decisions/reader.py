@@ -59,14 +59,9 @@ class DecisionReader(Reader):
         labelling = Labelling(needed, bandit.cbify is not None, flags=flags, action=bandit.action)
         super().__init__(sources, options, labels=labelling, **reader)
 
-    def __iter__(self) -> Iterator[Decisions]:
-        """Yield batches. Raises InputError as `Reader` does."""
-        for batch in super().__iter__():
-            yield self._decisions_of(batch) if self._rows_are_decisions else batch
-
-    def _decisions_of(self, batch: Batch) -> Decisions:
-        """Rows, none of them with problems, as decisions."""
-        action, count = self._actions.of(batch)[0], self._actions.count
+    def _decisions_of(self, batch: Batch, action: np.ndarray) -> Decisions:
+        """Rows, none of them with problems, as decisions; `action` is what `ActionLabels` makes of their labels."""
+        count = self._actions.count
         if not self._columns_of_costs:
             return decisions_of_classes(batch, action, count)
         cost = -batch.y if self._bandit.reward else batch.y
@@ -79,12 +74,13 @@ class DecisionReader(Reader):
             rows, _ = super()._with_source(batch.rows, source, 0)
             return batch._replace(rows=rows, source=source), []
         batch, _ = super()._with_source(batch, source, lines_before)
-        problems = self._actions.of(batch)[1]
+        action, problems = self._actions.of(batch)
         no_probability = ~np.isnan(batch.y) & ~((batch.weight > 0.0) & (batch.weight <= 1.0))
         for i in np.flatnonzero(no_probability).tolist() if self._bandit.probability else ():
             expected = f"{A_PROBABILITY}, in the column {shorten(self._bandit.probability)}"
             problems.setdefault(i, InputError(source, f"{batch.weight[i]:g}", expected, int(batch.lines[i])))
-        return without_rows(batch, problems)
+        rows, errors = without_rows(batch, problems)
+        return self._decisions_of(rows, np.delete(action, list(problems))), errors
 
     def _parsed(self) -> Iterator[tuple[str, bool, ParsedChunk]]:
         if self._rows_are_decisions:
