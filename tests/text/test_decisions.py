@@ -183,6 +183,7 @@ def test_a_part_is_what_it_was(tmp_path):
         (BanditOptions(cbify=2), "x |a p\ny |a q\nz |a q\n", "3:1", "one of the 2 classes met before (--cbify 2)"),
         (BanditOptions(cbify=2), "x |a p\n1 |a q\n", "2:1", "a name, as the classes before"),
         (BanditOptions(cbify=2), "1 |a p\nx |a q\n", "2:1", "a number, as the classes before"),
+        (BanditOptions(cbify=2), "1 |a p\n1:.5:1 |a q\n", "2:1", "found '1:.5:1': contextual-bandit text"),
     ],
 )  # fmt: skip
 def test_what_is_malformed_is_refused_with_its_place(tmp_path, bandit, text, place, message):

@@ -73,14 +73,14 @@ class DecisionReader(Reader):
         if not self._rows_are_decisions:
             rows, _ = super()._with_source(batch.rows, source, 0)
             return batch._replace(rows=rows, source=source), []
-        batch, _ = super()._with_source(batch, source, lines_before)
+        batch, refused = super()._with_source(batch, source, lines_before)
         action, problems = self._actions.of(batch)
         no_probability = ~np.isnan(batch.y) & ~((batch.weight > 0.0) & (batch.weight <= 1.0))
         for i in np.flatnonzero(no_probability).tolist() if self._bandit.probability else ():
             expected = f"{A_PROBABILITY}, in the column {shorten(self._bandit.probability)}"
             problems.setdefault(i, InputError(source, f"{batch.weight[i]:g}", expected, int(batch.lines[i])))
         rows, errors = without_rows(batch, problems)
-        return self._decisions_of(rows, np.delete(action, list(problems))), errors
+        return self._decisions_of(rows, np.delete(action, list(problems))), refused + errors
 
     def _parsed(self) -> Iterator[tuple[str, bool, ParsedChunk]]:
         if self._rows_are_decisions:
