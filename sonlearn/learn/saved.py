@@ -175,7 +175,7 @@ class _Inside:
                 self._threads.remove(me)
                 raise ThreadError(
                     "two threads use one model, and one of them learns: expected one thread that learns, or any "
-                    "number that predict; give each thread a copy (model.copy()), or let one wait for the other"
+                    "number that predict; give each thread a copy (copy.deepcopy(model)), or let one wait for the other"
                 )
 
     def __exit__(self, *error: object) -> None:
