@@ -81,6 +81,8 @@ class _OnDask:
         for name in ("passes", "class_weight"):
             if getattr(self, name, None) not in (None, "auto", 1):
                 raise OptionError(f"{type(self).__name__}: {name} on a cluster: one pass, and rows count as they are")
+        if not hasattr(X, "ndim"):
+            raise InputError("X", f"a {type(X).__name__}", "dask.array or dask.dataframe; dask.train takes bags")
         others = [name for name, kind in getattr(X, "dtypes", {}).items() if kind.kind not in "biuf"]
         if others:
             expected = "numbers; of others dask.train(X.assign(label=y), text=TextOptions(label='label')) learns"

@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import io
 import itertools
-import json
 import os
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
@@ -20,10 +19,11 @@ import numpy as np
 
 from sonlearn.data.batch import Batch
 from sonlearn.data.matrices import from_scipy
-from sonlearn.errors import DivergedError, InputError, SonlearnError
+from sonlearn.errors import DivergedError, InputError, SonlearnError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.spec import raw
 from sonlearn.text.compression import is_compressed
+from sonlearn.text.objects import RecordSource
 from sonlearn.text.read import Reader, expand_globs
 from sonlearn.text.source import ARROW, is_regular, is_remote, open_binary, reason
 
@@ -115,10 +115,20 @@ class PartitionReader(Reader):
             if of_file and part.stop is not None:
                 self.sources = [opened.enter_context(open_range(part))]
             elif not of_file and not hasattr(part, "columns"):
-                lines = io.BytesIO(b"".join(map(_line, part)))
-                lines.name = self.table_name
-                self.sources = [lines]
+                self.sources = [self._of_bag(list(part))]
             yield from super().__iter__()
+
+    def _of_bag(self, rows: list[Any]) -> RecordSource | io.BytesIO:
+        """The rows of a bag as a source. Raises InputError where they are neither lines nor dicts."""
+        if rows and isinstance(rows[0], dict):
+            self.format = "json"
+            return RecordSource(rows, self.table_name)
+        for i, row in enumerate(rows, 1):
+            if not isinstance(row, (str, bytes)):
+                raise InputError(self.table_name, f"{shorten(repr(row))} in a bag", "lines or dicts", i)
+        lines = io.BytesIO(b"".join(map(_line, rows)))
+        lines.name = self.table_name
+        return lines
 
     def raise_empty(self) -> None:
         """Called if there is no example: not an error here."""
@@ -197,8 +207,7 @@ class _NamedRange:
         return n
 
 
-def _line(line: str | bytes | dict[str, Any]) -> bytes:
-    line = json.dumps(line) if isinstance(line, dict) else line
+def _line(line: str | bytes) -> bytes:
     text = raw(line) if isinstance(line, str) else line
     return text if text.endswith(b"\n") else text + b"\n"
 

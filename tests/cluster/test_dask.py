@@ -274,6 +274,11 @@ def test_bags_paths_and_tables_are_data(here, days, pyarrow):
     rows = [{"_label": i % 2, "size": i % 7, "kind": "xyz"[i % 3]} for i in range(60)]
     bags = [make.from_sequence(part, npartitions=2) for part in (rows, map(json.dumps, rows))]
     same_state(*(cluster.train(each, LearnOptions(method="nag"), learners=2, client=here) for each in bags))
+    of_numpy = make.from_sequence([{**row, "size": np.int64(row["size"])} for row in rows], npartitions=2)
+    same_state(*(cluster.train(each, LearnOptions(method="nag"), client=here) for each in (bags[0], of_numpy)))
+    wrong = make.from_sequence([(2.5, 1), (0.5, -1)], npartitions=1)
+    with pytest.raises(InputError, match=r"<partition 1>:1: found '\(2.5, 1\)' in a bag, expected lines or dicts"):
+        cluster.train(wrong, LearnOptions(method="nag"), client=here)
     same_state(cluster.train(paths[0], OPTIONS, client=here), cluster.train(names[0], OPTIONS, client=here))
     pandas, frames = pytest.importorskip("pandas"), pytest.importorskip("dask.dataframe")
     rng = np.random.default_rng(0)
@@ -385,6 +390,11 @@ def test_estimators_learn_collections_and_predict_lazily(here):
         assert np.mean((predicted - score) ** 2) < 0.5 * score.var()
         with pytest.raises(InputError, match=r"columns of other kinds: 'a', expected numbers; of others dask.train\("):
             values.fit(table.astype({"a": str}), table["y"])
+        rows_of_bag = pytest.importorskip("dask.bag").from_sequence([{"a": 1}])
+        with pytest.raises(
+            InputError, match=r"X: found a Bag, expected dask.array or dask.dataframe; dask.train takes"
+        ):
+            values.fit(rows_of_bag, table["y"])
         for columns in ("dcba", "abcy"):
             with pytest.raises(ValueError, match="feature names should match"):
                 values.predict(table[list(columns)])
