@@ -40,9 +40,9 @@ from sonlearn.views.numbers import (
     NumberTable,
     lacks_room,
     new_marks,
+    number_of,
     put,
     put_or_leave,
-    searched,
     shift_of,
 )
 from sonlearn.views.view import BY_RAW, MergedView, Place, fits, new_now
@@ -75,12 +75,10 @@ class BinsParams(NamedTuple):
 
 
 class BinsScratch(NamedTuple):
-    """One row under way, by entry."""
+    """One row under way."""
 
-    keys: np.ndarray  # int64[longest row, 2], of the entry's bins
     marks: np.ndarray  # see `put`
     moments: np.ndarray  # float64[3], of a feature with the row taken in
-    deviations: np.ndarray  # float64[longest row]; `standard` of the values (z-bins only)
 
 
 class Bins(Numbering):
@@ -107,7 +105,7 @@ class Bins(Numbering):
         super().__init__(BinsParams(CODES[code], itself, constant, limit, hours), bin_rows)
 
     def _new_work(self, longest: int) -> Any:
-        return BinsScratch(np.zeros((longest, 2), np.int64), new_marks(4 * longest), np.zeros(3), np.zeros(longest))
+        return BinsScratch(new_marks(4 * longest), np.zeros(3))
 
     def new(self) -> BinsState:
         """State of a view that has seen nothing."""
@@ -147,27 +145,26 @@ def bin_rows(params, state, work, rows, out, i, at, learn):
             break
         begin, shared, weekday = at, now["made"] + most > params.limit, np.int64(0)
         begin_row(out.unseen, i)
-        code_row(params, state, work, rows, i, learned)
         for place in range(rows.indptr[i], rows.indptr[i + 1]):
-            j, x = rows.features[place], clip_value(rows.values[place])
+            j, id, x = rows.features[place], rows.ids[place], clip_value(rows.values[place])
             if x == 0.0:
                 continue
-            if params.constant if j == rows.constant else params.itself:
-                own = params.code == Z and j != rows.constant
-                value = work.deviations[place - rows.indptr[i]] if own else x
-                at = put_or_leave(out, i, begin, at, number_itself(state, j, learned), value, shared, work.marks)
             if j == rows.constant:
+                if params.constant:
+                    at = put_or_leave(out, i, begin, at, number_itself(state, j, learned), x, shared, work.marks)
                 continue
-            keys = work.keys[place - rows.indptr[i]]
-            for k in range(2):
-                number = searched(keys[k], table, now, learned)
-                at = put_or_leave(out, i, begin, at, number, 1.0, shared, work.marks)
+            coarse, fine, value = codes_of(params, state, work, rows, i, place, learned)
+            if params.itself:
+                at = put_or_leave(out, i, begin, at, number_itself(state, j, learned), value, shared, work.marks)
+            own = key_of(id, 2 * coarse)
+            for key in (own, key_of(id, 2 * fine + 1)):
+                at = put_or_leave(out, i, begin, at, number_of(key, table, now, learned), 1.0, shared, work.marks)
             if not params.hours or len(rows.marks) == 0 or rows.marks[place] < 2:
                 continue
             if rows.marks[place] & HOUR == 0:
-                weekday = keys[0]
+                weekday = own
             elif weekday != 0:
-                number = searched((keys[0] + weekday) & KEY, table, now, learned)
+                number = number_of((own + weekday) & KEY, table, now, learned)
                 at = put_or_leave(out, i, begin, at, number, 1.0, shared, work.marks)
         out.indptr[i + 1] = at
         i += 1
@@ -187,22 +184,15 @@ def number_itself(state, j, learned):
 
 
 @inline(force=True)
-def code_row(params, state, work, rows, i, learned):
-    """Keys of the bins of the entries of row i."""
-    start = rows.indptr[i]
-    for place in range(start, rows.indptr[i + 1]):
-        j, x, k = rows.features[place], clip_value(rows.values[place]), place - start
-        if x == 0.0 or j == rows.constant:
-            continue
-        if params.code == Z:
-            moments_with(x, rows.weight[i], j, state.moments, work.moments, learned)
-            first = z_code(x, COARSE, work.moments)
-            second = whole_code(x) if is_whole(x) else z_code(x, FINE, work.moments)
-            work.deviations[k] = standard(x, work.moments)
-        else:
-            second = float_code(rows.values[place], FINE)
-            first = (second >> (FINE - COARSE + 1) << 1) | (second & 1)
-        work.keys[k, 0], work.keys[k, 1] = key_of(rows.ids[place], 2 * first), key_of(rows.ids[place], 2 * second + 1)
+def codes_of(params, state, work, rows, i, place, learned):
+    """(codes of the coarse and of the fine bin of an entry of row i, the value that stands for x_j itself)."""
+    j, x = rows.features[place], clip_value(rows.values[place])
+    if params.code == Z:
+        moments_with(x, rows.weight[i], j, state.moments, work.moments, learned)
+        fine = whole_code(x) if is_whole(x) else z_code(x, FINE, work.moments)
+        return z_code(x, COARSE, work.moments), fine, standard(x, work.moments)
+    fine = float_code(rows.values[place], FINE)
+    return (fine >> (FINE - COARSE + 1) << 1) | (fine & 1), fine, x
 
 
 # ---------------------------------------------------------------------------------------------------------- log-odds
@@ -213,15 +203,11 @@ RESOLUTION = 2
 
 
 class OddsScratch(NamedTuple):
-    """One row under way, by entry."""
+    """One row under way, by entry, float64[2 longest row] each."""
 
-    numbers: np.ndarray  # int64[2 longest row]
-    keys: np.ndarray  # int64[2 longest row], of the entries' bins, and of whole numbers themselves
+    found: np.ndarray  # weight of the rows of the row's class
+    odds: np.ndarray  # logarithm of how many times as frequent it is in the positive class
     marks: np.ndarray  # see `put`
-    # of these, float64[2 longest row]: weight of the rows of the row's class, and logarithm of how many times as
-    # frequent each is in the positive class
-    found: np.ndarray
-    odds: np.ndarray
 
 
 class Odds(Bins):
@@ -241,8 +227,7 @@ class Odds(Bins):
         self._kernel = weigh_rows
 
     def _new_work(self, longest: int) -> OddsScratch:
-        most = 2 * longest
-        return OddsScratch(*np.zeros((2, most), np.int64), new_marks(most), *np.zeros((2, most)))
+        return OddsScratch(*np.zeros((2, 2 * longest)), new_marks(2 * longest))
 
     def reserve(self, state: BinsState, rows: Rows, features: int) -> BinsState:
         """Let the arrays hold what `rows` may bring; the table grows on the way."""
@@ -267,35 +252,33 @@ class Odds(Bins):
         return found._replace(state=found.state._replace(counts=merging.summed(first, others, by)))
 
 
-#: What stands in the place of a number: the table has to be asked, or has been, in vain; the feature is the constant;
-#: the table has to be asked of a whole number, which tells nothing when it is new.
-ASK, CONSTANT, ASK_WHOLE = UNKNOWN, -2, -3
-
-
 @jit
 def weigh_rows(params, state, work, rows, out, i, at, learn):
     """Fill `out` from row `i`, place `at` of the output on, until the table is too small; returns where that is."""
     now = state.now[0]
     table = NumberTable(state.slots, shift_of(state.slots), params.limit)
     while i < len(rows.indptr) - 1:
-        learned = learn and is_learned(rows.weight[i], rows.y[i])
-        most, constant = look_up(work, rows, i)
+        learned, most = learn and is_learned(rows.weight[i], rows.y[i]), 2 * (rows.indptr[i + 1] - rows.indptr[i])
         if learned and lacks_room(state.slots, params.limit, now["made"], most):
             break
-        begin, shared, n, new, known = at, now["made"] + most > params.limit, most, 0, now["features"]
-        for k in range(most):
-            value = 1.0
-            if work.numbers[k] == ASK:
-                work.numbers[k] = searched(work.keys[k], table, now, learned)
-                new += work.numbers[k] == UNKNOWN
-            elif work.numbers[k] == ASK_WHOLE:
-                work.numbers[k] = searched(work.keys[k], table, now, learned)
-                value = 1.0 if work.numbers[k] < known else 0.0
-            else:
-                work.numbers[k], value = number_itself(state, rows.constant, learned), constant
-                n -= 1
-            if work.numbers[k] >= 0:
-                at = put(out, begin, at, work.numbers[k], value, shared, work.marks)
+        begin, shared, n, new, known = at, now["made"] + most > params.limit, 0, 0, now["features"]
+        for place in range(rows.indptr[i], rows.indptr[i + 1]):
+            j, id, x = rows.features[place], rows.ids[place], clip_value(rows.values[place])
+            if x == 0.0:
+                continue
+            if j == rows.constant:
+                number = number_itself(state, j, learned)
+                at = put(out, begin, at, number, x, shared, work.marks) if number >= 0 else at
+                continue
+            number = number_of(key_of(id, 2 * float_code(rows.values[place], RESOLUTION)), table, now, learned)
+            n += 1
+            new += number == UNKNOWN
+            at = put(out, begin, at, number, 1.0, shared, work.marks) if number >= 0 else at
+            if is_whole(x):  # it may be a name as well, which tells nothing when it is new
+                number = number_of(key_of(id, 2 * whole_code(x)), table, now, learned)
+                n += 1
+                value = 1.0 if number < known else 0.0
+                at = put(out, begin, at, number, value, shared, work.marks) if number >= 0 else at
         out.indptr[i + 1] = at
         weigh(state, work, rows, i, out, (begin, at), n, new, learned)
         i += 1
@@ -303,30 +286,10 @@ def weigh_rows(params, state, work, rows, out, i, at, learn):
 
 
 @inline(force=True)
-def look_up(work, rows, i):
-    """Fill in keys of the bins of the entries of row i, and the constant's place; (how many, the constant's value)."""
-    size, constant = 0, 0.0
-    for place in range(rows.indptr[i], rows.indptr[i + 1]):
-        x = clip_value(rows.values[place])
-        if x == 0.0:
-            continue
-        work.numbers[size] = ASK
-        if rows.features[place] == rows.constant:
-            work.numbers[size], constant = CONSTANT, x
-        else:
-            work.keys[size] = key_of(rows.ids[place], 2 * float_code(rows.values[place], RESOLUTION))
-            if is_whole(x):
-                size += 1
-                work.numbers[size], work.keys[size] = ASK_WHOLE, key_of(rows.ids[place], 2 * whole_code(x))
-        size += 1
-    return size, constant
-
-
-@inline(force=True)
 def weigh(state, work, rows, i, out, span, n, new, learned):
     """Multiply the indicators by rho / sqrt(n), and count them in if the row is learned from; measure the `new` ones.
 
-    To read the counts of the whole row first pays, as with slots (`numbers.first_slot`).
+    To read the counts of the whole row first pays: misses of the cache are under way together.
     """
     now, (begin, end), counts = state.now[0], span, state.counts
     size, found, odds = end - begin, work.found, work.odds

@@ -157,28 +157,9 @@ def lacks_room(slots, limit, generated, more):
     return len(slots) < 2 * limit and 2 * (generated + more) > len(slots)
 
 
-@inline(force=True)
-def first_slot(key, slots, shift):
-    """Read what the slot holds where `key` should be. To read those of a whole row before numbering it pays: misses of
-    the cache are under way together, where numbering waits for each.
-    """
-    return slots[np.uintp(key >> (KEY_BITS - PRINT_BITS + shift))]
-
-
-@inline(force=True)
-def number_of(key, fetched, table, now, learned):
-    """Number of a made-up feature; if it is new, the next one in rows that are learned from, else UNKNOWN.
-
-    `fetched` is what `first_slot` has read: a slot that is taken stays as it is.
-    """
-    if fetched != 0 and fetched >> NUMBER_BITS == key >> (KEY_BITS - PRINT_BITS):
-        return (fetched & _NUMBER) - 1
-    return searched(key, table, now, learned)
-
-
 @inline
-def searched(key, table, now, learned):
-    """`number_of`, by a search."""
+def number_of(key, table, now, learned):
+    """Number of a made-up feature; if it is new, the next one in rows that are learned from, else UNKNOWN."""
     slots, print_ = table.slots, key >> (KEY_BITS - PRINT_BITS)
     at = slot_of(print_, slots, table.shift)
     if slots[at] != 0:
@@ -244,18 +225,16 @@ def put_or_leave(out, i, begin, at, number, value, shared, marks):
 
 
 @inline(force=True)
-def number_row(keys, fetched, size, value, table, now, learned, out, i, begin, marks):
+def number_row(keys, size, value, table, now, learned, out, i, begin, marks):
     """Keys of row i -> numbers -> entries of `value` each, from `begin` on; returns the place after the last.
 
-    keys : int64[size or more], not modified; fetched : int64[the same], overwritten; table : `NumberTable`, whose slots
-    new keys fill; now : record of the state, whose numbers are raised; out : `Rows`, filled in; marks : see `put`.
+    keys : int64[size or more], not modified; table : `NumberTable`, whose slots new keys fill; now : record of the
+    state, whose numbers are raised; out : `Rows`, filled in; marks : see `put`.
     """
     own, at, shared = keys[:size], begin, now["made"] + size > table.limit
     begin_row(out.unseen, i)
     for k in range(len(own)):
-        fetched[k] = first_slot(own[k], table.slots, table.shift)
-    for k in range(len(own)):
-        number = number_of(own[k], fetched[k], table, now, learned)
+        number = number_of(own[k], table, now, learned)
         at = put_or_leave(out, i, begin, at, number, value, shared, marks)
     return at
 

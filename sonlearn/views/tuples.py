@@ -88,7 +88,6 @@ class TuplesScratch(NamedTuple):
     taken: np.ndarray  # int64[longest tuple row]; keys of the entries that are combined
     places: np.ndarray  # int64[the same]; where those of highest score are
     keys: np.ndarray  # int64[tuples of a row]
-    fetched: np.ndarray  # int64[the same]; what `first_slot` has read
     marks: np.ndarray  # see `put`
     moments: np.ndarray  # float64[3], of a feature with the row taken in
 
@@ -138,7 +137,7 @@ class Tuples(Numbering):
         tuples = tuples_of_row(self._params, most)
         return TuplesScratch(
             np.zeros(longest, np.int64), np.zeros(longest), *np.zeros((2, most), np.int64),
-            *np.zeros((2, tuples), np.int64), new_marks(tuples), np.zeros(3),
+            np.zeros(tuples, np.int64), new_marks(tuples), np.zeros(3),
         )  # fmt: skip
 
     def new(self) -> TuplesState:
@@ -180,7 +179,7 @@ def combine_rows(params, state, work, rows, out, i, at, learn):
             work.taken[k] = work.codes[k if whole else work.places[k]]
         size = combine_keys(params, now, work, n)
         value = 1.0 / math.sqrt(max(size, 1)) if params.unit else 1.0
-        at = number_row(work.keys, work.fetched, size, value, table, now, learned, out, i, at, work.marks)
+        at = number_row(work.keys, size, value, table, now, learned, out, i, at, work.marks)
         out.indptr[i + 1] = at
         if learned:
             now["combined"] += size
