@@ -63,9 +63,9 @@ def code_columns(params, state, room, begin, end):
     now, bin_edges, n_bins, x = state.now[0], state.bin_edges, state.n_bins, room.x
     ring, n, width = ring_of(now), refit_rows(now), now["width"]
     for j in range(begin, end):
-        m = take_sample(now, state.values, room.keys[0], j)
-        radix_sort(room.keys, room.ends, m)
-        n_bins[j] = find_bin_edges(bin_edges[j], room.keys[0], m, n)
+        m = take_sample(now, state.values, room.sample, j)
+        sort(room.sample, m)
+        n_bins[j] = find_bin_edges(bin_edges[j], room.sample, m, n)
     for first in range(0, n, BLOCK_ROWS):
         m = min(BLOCK_ROWS, n - first)
         for j in range(begin, end):
@@ -117,8 +117,8 @@ def relevance_of(params, now, labels, sums, codes, size):
 
 
 @inline
-def take_sample(now, values, keys, j):
-    """Fill `keys` with those of values of column j; returns how many."""
+def take_sample(now, values, sample, j):
+    """Fill `sample` with values of column j; returns how many."""
     size, ring = 0, ring_of(now)
     n, width = refit_rows(now), now["width"]
     most = max(SAMPLE_VALUES // now["refit_columns"], SAMPLE_WIDE) if now["refit_classes"] > 1 else SAMPLE
@@ -126,54 +126,41 @@ def take_sample(now, values, keys, j):
     for k in range(m):
         x = values[slot_of(ring, k * n // m) * width + j]
         if x != 0.0:
-            keys[size] = sort_key(np.float32(x).view(np.uint32))
+            sample[size] = x
             size += 1
     return size
 
 
-@inline(force=True)
-def sort_key(bits):
-    """Return the key of the float32 of these bits, whose order as an int32 is that of values; of a key the bits."""
-    return bits ^ (np.uint32(bits >> np.uint32(31)) * np.uint32(0x7FFFFFFF))
+@inline
+def sort(x, n):
+    """Sort the first n of x by insertion, at distances that become smaller and smaller (Shell)."""
+    gap = n
+    while gap > 1:
+        gap = max(gap * 5 // 11, 1)
+        for i in range(gap, n):
+            value, at = x[i], i
+            while at >= gap and x[at - gap] > value:
+                x[at] = x[at - gap]
+                at -= gap
+            x[at] = value
 
 
 @inline
-def radix_sort(keys, ends, n):
-    """Sort the first n of keys[0] by one byte after the other, the last one first; keys[1] and `ends` are overwritten.
-
-    Of the first byte the highest bit is the sign.
-    """
-    for byte in range(4):
-        old, new, shift = keys[byte % 2], keys[1 - byte % 2], np.uint32(8 * byte)
-        sign, end = np.uint32(128 * (byte == 3)), np.uint32(0)
-        clear_first(ends, len(ends))
-        for i in range(n):
-            ends[((old[i] >> shift) ^ sign) & np.uint32(255)] += np.uint32(1)
-        for k in range(len(ends)):
-            ends[k], end = end, np.uint32(end + ends[k])
-        for i in range(n):
-            key = old[i]
-            at = ((key >> shift) ^ sign) & np.uint32(255)
-            new[ends[at]] = key
-            ends[at] += np.uint32(1)
-
-
-@inline
-def find_bin_edges(bin_edges, keys, n, rows):
-    """bin_edges <- the largest values of bins of the first n of `keys`, which are sorted; returns how many there are.
+def find_bin_edges(bin_edges, sample, n, rows):
+    """bin_edges <- largest values of bins of the first n of a `sample`, which are sorted; returns how many there are.
 
     Those beyond are infinite. rows : that the refit goes by
     """
-    distinct, size, before = 0, 0, np.uint32(0)
+    distinct, size = 0, 0
     for i in range(n):
-        if i == 0 or keys[i] != keys[i - 1]:
+        if i == 0 or sample[i] != sample[i - 1]:
             distinct += 1
     most = max(QUANTILES, min(rows // ROWS_PER_BIN, BINS)) if SAMPLED_PER_BIN * distinct <= n else QUANTILES
     bins = n if distinct <= most else most
     for k in range(bins):
-        key = keys[(k + 1) * n // bins - 1]
-        if size == 0 or key != before:
-            bin_edges[size], before = np.uint32(sort_key(key)).view(np.float32), key
+        edge = sample[(k + 1) * n // bins - 1]
+        if size == 0 or edge != bin_edges[size - 1]:
+            bin_edges[size] = edge
             size += 1
     for k in range(size, len(bin_edges)):
         bin_edges[k] = math.inf

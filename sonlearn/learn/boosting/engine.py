@@ -84,8 +84,8 @@ class Boost(Engine):
         return Scratch(
             np.zeros(max(width, 1), np.float32), np.zeros(max(width, 1), np.int64),
             BinningScratch(
-                np.zeros((2, SAMPLE), np.uint32), np.zeros(256, np.uint32), np.zeros(BLOCK_ROWS, np.float32),
-                np.zeros(BLOCK_ROWS, np.int32), np.zeros((BINS + 3, 1 + classes)),
+                np.zeros(SAMPLE, np.float32), np.zeros(BLOCK_ROWS, np.float32), np.zeros(BLOCK_ROWS, np.int32),
+                np.zeros((BINS + 3, 1 + classes)),
             ),
             zeros((MAX_ROWS, 2)),
             Nodes(

@@ -99,8 +99,7 @@ class BoostState(NamedTuple):
 class BinningScratch(NamedTuple):
     """Columns while they get their codes."""
 
-    keys: np.ndarray  # uint32[2, SAMPLE]; of a sample of values, and room to sort them
-    ends: np.ndarray  # uint32[256]; of the keys so far with each value of a byte, when they are sorted by it
+    sample: np.ndarray  # float32[SAMPLE]; values, to be sorted
     x: np.ndarray  # float32[BLOCK_ROWS]; values of rows
     below: np.ndarray  # int32[BLOCK_ROWS]; edges below each
     sums: np.ndarray  # float64[BINS + 3, 1 + K]; see `bins.relevance_of`
