@@ -201,13 +201,11 @@ class Fourier(View):
         return state
 
     def _forget_others(self, state: FourierState) -> None:
-        """Forget what has been worked out for another state, but for the features that both number alike."""
-        n = min(int(state.now["occurred"][0]), len(self._work.ids))
-        other = np.flatnonzero(self._work.ids[:n] != state.ids[:n])
-        if len(other):
-            n = int(other[0])
-            self._table = self._work.W[:n].copy()
-            self._work = self._work._replace(W=self._table, ids=self._work.ids[:n].copy())
+        """Forget what has been worked out for a state of other features, or of more."""
+        n = len(self._work.ids)
+        if n > state.now["occurred"][0] or (self._work.ids != state.ids[:n]).any():
+            self._table = self._work.W[:0]
+            self._work = self._work._replace(W=self._table, ids=self._work.ids[:0])
 
     def packed(self, state: FourierState) -> FourierState:
         """`state` without spare room; where nothing is shown any more, only counts are left."""
@@ -380,9 +378,6 @@ def count_row(params, state, work, rows, i):
             state.places[j] = now["occurred"]
             if at < len(state.ids):
                 state.ids[at] = rows.ids[place]
-            if at < len(work.ids):  # worked out for another state
-                work.ids[at] = rows.ids[place]
-                direction(work.W, at, work.width, work.ids[at])
         if x == 0.0 or j == rows.constant:
             continue
         entries += 1
@@ -538,14 +533,8 @@ def directions(W, begin, b, width, ids):
     for c in range(len(b)):
         b[c] = key_of(0, PHASES + c) / float(1 << HASH_BITS)
     for j in range(begin, len(W)):
-        direction(W, j, width, ids[j])
-
-
-@inline
-def direction(W, j, width, id):
-    """W[j] <- the directions of the feature of that id."""
-    for c in range(len(width)):
-        W[j, c] = width[c] * normal(key_of(id, c)) / (2.0 * math.pi)
+        for c in range(len(width)):
+            W[j, c] = width[c] * normal(key_of(ids[j], c)) / (2.0 * math.pi)
 
 
 @inline
