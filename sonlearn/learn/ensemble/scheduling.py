@@ -8,12 +8,10 @@ The results do not depend on the number of threads, nor on the parts in which ro
 from __future__ import annotations
 
 import functools
-import heapq
 import itertools
 import time
 from collections.abc import Callable, Container, Iterable
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
-from graphlib import TopologicalSorter
 
 import numpy as np
 
@@ -29,7 +27,7 @@ class Job:
     """A function to `call` once, after all the jobs that it `needs` are done; `took` is told the seconds."""
 
     def __init__(self, call: Callable[[], None], needs: Iterable[Job] = (), took: list[float] | None = None):
-        self.call, self.needs, self.took = call, tuple(needs), [] if took is None else took
+        self.call, self.needs, self.took, self.is_done = call, tuple(needs), [] if took is None else took, False
 
     def run(self) -> None:
         """Call it, and let go of what it holds."""
@@ -49,19 +47,15 @@ def run_jobs(jobs: list[Job], pool: Executor | None, threads: int) -> None:
         for job in jobs:
             job.run()
         return
-    place = {job: at for at, job in enumerate(jobs)}
-    order = TopologicalSorter({job: job.needs for job in jobs})
-    order.prepare()
-    ready, running = list[int](), dict[Future, Job]()  # the former is a heap
+    left, running = list(jobs), dict[Future, Job]()
     try:
-        while order.is_active():
-            for job in order.get_ready():
-                heapq.heappush(ready, place[job])
-            while ready and len(running) < threads:
-                job = jobs[heapq.heappop(ready)]
+        while left or running:
+            ready = [job for job in left if all(need.is_done for need in job.needs)]
+            for job in ready[: threads - len(running)]:
+                left.remove(job)
                 running[pool.submit(job.run)] = job
             for future in wait(running, return_when=FIRST_COMPLETED).done:
-                order.done(running.pop(future))
+                running.pop(future).is_done = True
                 future.result()
     finally:
         wait(running)
@@ -175,10 +169,10 @@ class Views:
         """States of views that have seen nothing."""
         return tuple(view.new() for view in self.every)
 
-    def reserve(self, states: tuple, rows: Rows, features: int, needed: Container[str] | None = None) -> tuple:
-        """`states` with room for `rows`, whose features are below `features`, in the `needed` views (None: all)."""
+    def reserve(self, states: tuple, rows: Rows, features: int, needed: Container[str]) -> tuple:
+        """`states` with room for `rows`, whose features are below `features`, in the `needed` views."""
         return tuple(
-            view.reserve(own, rows, features) if needed is None or name in needed else own
+            view.reserve(own, rows, features) if name in needed else own
             for name, view, own in zip(self.names, self.every, states, strict=True)
         )
 
