@@ -82,6 +82,24 @@ def features_with(feats: np.ndarray, seen: int) -> int:
     return seen
 
 
+@inline
+def spread(rows, i, x):  # type: ignore[no-untyped-def]
+    """x <- row i, zeros included; returns (its features are below this, x'x).
+
+    Features that x, float64[features], has no room for are left out.
+    """
+    d, squares = 0, 0.0
+    for f in range(len(x)):
+        x[f] = 0.0
+    for at in range(rows.indptr[i], rows.indptr[i + 1]):
+        f, value = rows.features[at], rows.values[at]
+        if f < len(x):
+            x[f] = value
+            d = max(d, f + 1)
+            squares += value * value
+    return d, squares
+
+
 def learned_rows(rows: Rows) -> np.ndarray:
     """bool[n]: which rows are learned from: those with a label, and a weight above 0."""
     return np.asarray(~np.isnan(rows.y) & (rows.weight > 0))

@@ -31,12 +31,12 @@ import numpy as np
 from sonlearn.data.axes import PART
 from sonlearn.data.batch import Batch
 from sonlearn.data.decisions import Decisions
-from sonlearn.data.rows import Rows
+from sonlearn.data.rows import Rows, spread
 from sonlearn.jit import inline, jit
 from sonlearn.learn.bandits import diagonal, sketched
 from sonlearn.learn.bandits.diagonal import DiagonalState
 from sonlearn.learn.bandits.explore import ExplorationRule, probabilities, rule_of, sample_action
-from sonlearn.learn.bandits.sketched import SketchedState, Work, new_sketched, spread
+from sonlearn.learn.bandits.sketched import SketchedState, Work, new_sketched
 from sonlearn.learn.diagonal_fd.rounds import DiagonalFDParams
 from sonlearn.learn.engine import Engine
 from sonlearn.learn.pairs import places_needed, room_for_pairs

@@ -148,23 +148,6 @@ def update(params, states, work, k, features, at, target, weight):
 
 
 @inline
-def spread(rows, i, x):
-    """x <- row i, zeros included; returns (its features are below this, x'x).
-
-    Features that x, float64[features], has no room for are left out.
-    """
-    d, squares = 0, 0.0
-    clear_first(x, len(x))
-    for at in range(rows.indptr[i], rows.indptr[i + 1]):
-        f, value = rows.features[at], rows.values[at]
-        if f < len(x):
-            x[f] = value
-            d = max(d, f + 1)
-            squares += value * value
-    return d, squares
-
-
-@inline
 def step(params, state, work, d, z, y, w):
     """Learn the row in work.x, with features below d, predicted z, of label y and weight over r `w`.
 

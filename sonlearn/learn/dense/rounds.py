@@ -42,7 +42,7 @@ import math
 import numpy as np
 
 from sonlearn.data.linear_algebra import INVERSE, ROOT, add_scaled, clear_first, dot, minus_dot, set_scaled, spectral
-from sonlearn.data.rows import features_with, is_learned
+from sonlearn.data.rows import features_with, is_learned, spread
 from sonlearn.jit import inline, jit
 from sonlearn.learn.losses import SQUARED, gradient_too_large, loss_slope, row_scale, slopes, within_bounds
 from sonlearn.learn.tolerances import LARGEST, LIMIT, SPAN
@@ -68,7 +68,7 @@ def learn(params, state, rows, out, start, learns):
         d = features_of(state, rows, i)
         for j in range(now.seen, d):
             widen(state.A, j, math.sqrt(params.alpha))
-        to_dense(rows, i, d, x)
+        spread(rows, i, x)
         quadratic = solve(state.A, d, x, h, u)
         along, scale = step_of(params, rows, out, i, now.t + 1, quadratic)
         if not (along * along * quadratic <= LIMIT and scale * scale * quadratic <= LIMIT * LIMIT):
@@ -119,14 +119,6 @@ def next_learned(params, state, rows, out, i, learns):
 def features_of(state, rows, i):
     """Number of features after row i. Modifies nothing."""
     return features_with(rows.features[rows.indptr[i] : rows.indptr[i + 1]], state.now[0].seen)
-
-
-@inline
-def to_dense(rows, i, d, x):
-    """x[:d] <- row i, zeros included. x : float64[at least d], filled in."""
-    clear_first(x, d)
-    for at in range(rows.indptr[i], rows.indptr[i + 1]):
-        x[rows.features[at]] = rows.values[at]
 
 
 @inline
@@ -342,7 +334,7 @@ def learn_spectral(params, state, rows, out, start, learns):
             now.t += 1
             continue
         x = np.zeros(d)
-        to_dense(rows, i, d, x)
+        spread(rows, i, x)
         length = slopes(params.output, out.prediction[i], rows.y[i], rows.weight[i], slope)
         if not length * length * np.dot(x, x) <= LIMIT:
             return i
@@ -453,7 +445,7 @@ def learn_experts(params, state, rows, out, start, learns):
         d = features_of(state, rows, i)
         slope = rows.weight[i] * loss_slope(params.output.loss, out.prediction[i, 0], rows.y[i])
         g, logp = np.zeros(d), state.logp.copy()
-        to_dense(rows, i, d, g)
+        spread(rows, i, g)
         g *= slope
         if not np.dot(g, g) <= LIMIT:
             return i

@@ -49,13 +49,6 @@ class RlsState(NamedTuple):
     now: Annotated[np.ndarray, Scalars(totals=("rows",))]
 
 
-class RlsScratch(NamedTuple):
-    """One row under way."""
-
-    x: np.ndarray  # float64[features]
-    u: np.ndarray  # float64[features]
-
-
 class Rls(Engine):
     """Member of several classes (see `sonlearn.learn.multiclass`).
 
@@ -90,8 +83,7 @@ class Rls(Engine):
 
     def calls(self, state: RlsState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> Calls:
         """See `Engine.calls`; no row is refused."""
-        scratch = RlsScratch(*np.zeros((2, len(state.P))))
-        return [(predict_and_learn, (state, scratch, rows, out.raw, start, learns))]
+        return [(predict_and_learn, (state, np.zeros((2, len(state.P))), rows, out.raw, start, learns))]
 
     def renumbered(self, state: RlsState, numbers: Numbers) -> RlsState:
         """`state` with other numbers of features and classes (see `Engine.renumbered`)."""
@@ -126,13 +118,14 @@ def predict_and_learn(state, scratch, rows, out, start, learns):
 
     Parameters
     ----------
-    state : RlsState, changed where it `learns`; scratch : RlsScratch; rows : Rows, labels slots
+    state : RlsState, changed where it `learns`; scratch : float64[2, features], x and u, overwritten
+    rows : Rows, labels slots
     out : float64[n, K], filled in up to the classes shown before each row
     """
-    now = state.now[0]
+    now, x, u = state.now[0], scratch[0], scratch[1]
     for i in range(start, len(rows.y)):
         classes, z = now["classes"], out[i]
-        d = score(state.W, scratch.x, rows, i, classes, now["seen"], z)
+        d = score(state.W, x, rows, i, classes, now["seen"], z)
         if not (learns and is_learned(rows.weight[i], rows.y[i])):
             continue
         y, best = int(rows.y[i]), -math.inf
@@ -143,10 +136,10 @@ def predict_and_learn(state, scratch, rows, out, start, learns):
         own = z[y] if y < classes else 0.0
         if own - best < MAX_MARGIN * GAIN or best == -math.inf:
             now["rows"] += 1
-            step(state.P, state.W, scratch, d, now["classes"], classes, y, rows.weight[i], z)
+            step(state.P, state.W, x, u, d, now["classes"], classes, y, rows.weight[i], z)
             counts = 1 if now["rows"] <= FULL_UPDATES else UPDATE_EVERY if now["rows"] % UPDATE_EVERY == 0 else 0
             if counts > 0:
-                update_inverse(state.P, scratch, d, rows.weight[i] * counts)
+                update_inverse(state.P, x, u, d, rows.weight[i] * counts)
 
 
 @inline
@@ -164,12 +157,11 @@ def score(W, x, rows, i, classes, d, z):
 
 
 @inline
-def step(P, W, scratch, d, classes, shown, y, h, z):
-    """W <- the weights after the row in scratch.x, with features below d, of class y and weight h; scratch.u <- P x.
+def step(P, W, x, u, d, classes, shown, y, h, z):
+    """W <- the weights after the row x, with features below d, of class y and weight h; u <- P x.
 
     z : its scores of the first `shown` of the `classes`
     """
-    x, u = scratch.x, scratch.u
     clear_first(u, d)
     add_rows(x, P, d, u[:d])
     v = plus_dot(1.0 / h, x, u, d)
@@ -179,9 +171,8 @@ def step(P, W, scratch, d, classes, shown, y, h, z):
 
 
 @inline
-def update_inverse(P, scratch, d, h):
+def update_inverse(P, x, u, d, h):
     """P <- the matrix with h times the row of `step`."""
-    x, u = scratch.x, scratch.u
     v = plus_dot(1.0 / h, x, u, d)
     for j in range(d):
         add_scaled(P[j], -u[j] / v, u, d)
