@@ -118,30 +118,22 @@ class ColumnIndex:
     def __init__(self, ids: np.ndarray | None = None):
         self.ids = np.empty(0, np.int64) if ids is None else ids  # column of each slot
         self._order = np.argsort(self.ids, kind="stable")
-        self._sorted = self.ids[self._order]
 
     def __len__(self) -> int:
         return len(self.ids)
 
     def find(self, columns: np.ndarray) -> np.ndarray:
         """Slot of each column, int64[n]; -1 for a column that has not occurred."""
-        place = np.searchsorted(self._sorted, columns)
-        place[place == len(self._sorted)] = 0
-        if not len(self._sorted):
-            return np.full(len(columns), -1)
-        return np.where(self._sorted[place] == columns, self._order[place], -1)
+        slots = np.append(self._order, -1)[np.searchsorted(self.ids, columns, sorter=self._order)]
+        return np.where(np.append(self.ids, -1)[slots] == columns, slots, -1)
 
     def add(self, columns: np.ndarray) -> np.ndarray:
         """Slot of each of the (ascending, distinct) columns; new ones get the next free slots."""
-        slots = self.find(columns)
-        new = np.flatnonzero(slots < 0)
+        new = columns[self.find(columns) < 0]
         if len(new):
-            slots[new] = len(self.ids) + np.arange(len(new))
-            place = np.searchsorted(self._sorted, columns[new])
-            self._sorted = np.insert(self._sorted, place, columns[new])
-            self._order = np.insert(self._order, place, slots[new])
-            self.ids = np.concatenate([self.ids, columns[new]])
-        return slots
+            self.ids = np.concatenate([self.ids, new])
+            self._order = np.argsort(self.ids, kind="stable")
+        return self.find(columns)
 
 
 class Active:
