@@ -60,7 +60,7 @@ def twins(batch):
     scored = []
     for view, make in (view_makers[name] for name in SOME):
         views = Views([view], SEVERAL)
-        _, seen = views.showing(views.reserve(views.new(), rows, int(index.size[0])), rows, learn=True)
+        _, seen = views.showing(views.reserve(views.new(), rows, int(index.size[0]), {view}), rows, learn=True)
         shown_rows, d = seen(view, 0, len(y))
         twin, out = make(d + 1), []
         for i in range(len(y)):
