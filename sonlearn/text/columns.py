@@ -473,6 +473,7 @@ class ColumnTable:
         self.dates: dict[str, dict[int, int]] = {name: dict(met) for name, met in (dates or {}).items()}
         self.shuffled = set(shuffled)
         self._orders: dict[str, DateOrder] = {}  # of what has been learned since the table was made
+        self._frequent_months: dict[str, list[int]] = {}  # `_months`, where they have been worked out
         self.is_frozen = False
         self.slots: Mapping[int, list[str]] = {}
         self.of_objects = False
@@ -520,9 +521,11 @@ class ColumnTable:
 
         A month that has just begun has next to no weight: what is predicted of it would be as of no month at all.
         """
-        met = self.dates.get(name, {})
-        enough = _MIN_SHARE * statistics.median(met.values()) if met and name not in self.shuffled else 0
-        return sorted(month for month, rows in met.items() if rows >= enough)
+        if name not in self._frequent_months:
+            met = self.dates.get(name, {})
+            enough = _MIN_SHARE * statistics.median(met.values()) if met and name not in self.shuffled else 0
+            self._frequent_months[name] = sorted(month for month, rows in met.items() if rows >= enough)
+        return self._frequent_months[name]
 
     def bounded_year(self, name: str, year: float) -> float:
         """`year`, but at most a year from those that a column has held; if these are one, or two in a row, the nearest.
@@ -607,6 +610,7 @@ class ColumnTable:
 
     def add_dates(self, name: str, met: Mapping[int, int], shuffled: bool) -> None:
         """Add {month: rows} of the dates that a column has held, and whether one was earlier than one before."""
+        self._frequent_months.pop(name, None)
         if met:
             own = self.dates.setdefault(name, {})
             own.update({month: own.get(month, 0) + rows for month, rows in met.items()})
