@@ -238,8 +238,6 @@ class Passes:
             fatal = self.reader is not None and self.reader.malformed.fatal
             if error is fatal and self.done.read and self.options.on_error == "stop":
                 error = error.but(expected=f"{error.expected}; --on-error skip leaves such lines out")
-            if self.options.form == "csv" and self.options.probabilities:  # which has no columns of such classes yet
-                error = error.but(expected=error.expected.replace("--classes auto", "--classes auto --output jsonl"))
             raise error from None
         finally:
             self.close()

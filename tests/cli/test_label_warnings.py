@@ -41,15 +41,6 @@ def test_a_label_too_many(cli, tmp_path, labels, message, form):
     assert message in one_line(trained(cli, tmp_path, labels, "--quiet", form=form))
 
 
-def test_a_third_class_is_told_of_all_that_it_takes(cli, tmp_path):
-    """Classes that come as they will have no columns in CSV: who adds --classes auto alone is refused again."""
-    labels, flags = ("no", "yes", "maybe") * 2, ("--quiet", "--probabilities", "-p", tmp_path / "p")
-    refused = one_line(trained(cli, tmp_path, labels, *flags, "--output", "csv"))
-    assert "(several classes: --classes auto --output jsonl)" in refused
-    assert trained(cli, tmp_path, labels, *flags, "--classes", "auto", "--output", "jsonl") == (0, "", "")
-    assert len((tmp_path / "p").read_text().splitlines()) == 6
-
-
 @pytest.mark.parametrize("form", ["csv", "json"])
 @pytest.mark.parametrize("missing", ["NA", "n/a", "null", "#N/A"])
 def test_among_values_a_missing_one_is_no_label(cli, tmp_path, missing, form):
