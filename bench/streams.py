@@ -4,7 +4,7 @@
 
 Sets: the seven of data/streams and covtype in the files' order, of two and of seven classes, and made-up streams of
 20,000 rows that change at once (at row 10,000), little by little (rows 8,000 to 14,000) and again and again (every
-2,500 rows).
+2,500 rows). By name also streams of River's generators: `--sets river`, for all of them.
 Each learner runs in a process of its own: every row is predicted before it is learned. `score` is the share of classes
 that were right, of values R² (1 less squared error over variance). The forest sees the first N rows of --slow (default
 20,000) and is compared on those.
@@ -22,7 +22,9 @@ import math
 import resource
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -41,6 +43,25 @@ STREAMS = ("new_airlines", "moving_squares", "nomao", "MetroTraffic", "fifa", "d
 VALUES = ("MetroTraffic", "fifa", "diamonds", "ailerons")
 MADE = ("abrupt", "gradual", "recurring")
 SETS = (*STREAMS, "covtype2", "covtype7", *MADE)
+#: River's generators with an option that tells concepts apart, three of which come one after the other.
+CONCEPTS: dict[str, tuple[str, str, tuple[int, int, int], dict[str, Any]]] = {
+    "agrawal": ("Agrawal", "classification_function", (1, 4, 7), {"perturbation": 0.05}),
+    "sea": ("SEA", "variant", (0, 2, 3), {"noise": 0.1}),
+    "sine": ("Sine", "classification_function", (0, 1, 2), {}),
+    "mixed": ("Mixed", "classification_function", (0, 1, 0), {}),
+    "stagger": ("STAGGER", "classification_function", (0, 1, 2), {}),
+}
+#: Others, which stay as they are or change by themselves.
+GENERATORS: dict[str, tuple[str, dict[str, Any]]] = {
+    "agrawal-steady": ("Agrawal", {"classification_function": 5, "seed": 3, "perturbation": 0.05}),
+    "hyperplane": ("Hyperplane", {"seed": 1, "n_drift_features": 5, "mag_change": 0.001, "noise_percentage": 0.05}),
+    "rbf": ("RandomRBF", {"seed_model": 1, "seed_sample": 2}),
+    "rbf-drift": ("RandomRBFDrift", {"seed_model": 1, "seed_sample": 2, "n_classes": 4, "change_speed": 0.0005}),
+    "led-drift": ("LEDDrift", {"seed": 1, "noise_percentage": 0.1, "irrelevant_features": True, "n_drift_features": 5}),
+    "waveform": ("Waveform", {"seed": 1, "has_noise": True}),
+    "tree": ("RandomTree", {"seed_tree": 1, "seed_sample": 2}),
+}
+RIVER = (*(f"{name}-{how}" for name in CONCEPTS for how in ("abrupt", "gradual")), *GENERATORS)
 #: Scores that others have published on the same rows: (score, processor seconds, what).
 #: Source: github.com/TechyNilesh/samlb, benchmark_results, the best framework there on each set, mean of ten seeds.
 PUBLISHED = {
@@ -68,9 +89,27 @@ def made(kind: str, n: int = 20_000, seed: int = 0) -> tuple[sp.csr_array, np.nd
     return sp.csr_array(X), np.where(z > 0, 2.0, 1.0)
 
 
+def generated(name: str, n: int = 20_000) -> tuple[sp.csr_array, np.ndarray]:
+    """(X, y) of a stream of River's; concepts follow each other at once, or little by little within 2,000 rows."""
+    from river.datasets import synth
+
+    if name in GENERATORS:
+        kind, options = GENERATORS[name]
+        rows = list(getattr(synth, kind)(**options).take(n))
+    else:
+        (kind, option, concepts, options), how = CONCEPTS[name.partition("-")[0]], name.partition("-")[2]
+        streams = [iter(getattr(synth, kind)(seed=at, **{option: k}, **options)) for at, k in enumerate(concepts)]
+        odds = 4.0 / (1 if how == "abrupt" else 2000) * (np.arange(n)[:, None] - np.array([0.35, 0.7]) * n)
+        later = np.random.default_rng(1).random((n, 2)) < 1.0 / (1.0 + np.exp(-np.clip(odds, -50.0, 50.0)))
+        rows = [next(streams[k]) for k in later.sum(axis=1).tolist()]
+    return sp.csr_array(np.array([list(x.values()) for x, _ in rows], float)), np.array([float(y) for _, y in rows])
+
+
 def load(name: str, limit: int | None) -> tuple[sp.csr_array, np.ndarray]:
     """(X, y) of a set; classes are 1 to K."""
-    if name in MADE:
+    if name in RIVER:
+        X, y = generated(name)
+    elif name in MADE:
         X, y = made(name)
     elif name in STREAMS:
         X, y = read(DATA / "streams" / f"{name}.svm.gz")
@@ -192,7 +231,7 @@ def measured(learner: str, name: str, limit: int | None) -> tuple[np.ndarray, di
     return np.load(target), took
 
 
-def report(names: list[str], learners: list[str], limit: int | None, slow: int) -> None:
+def report(names: Sequence[str], learners: list[str], limit: int | None, slow: int) -> None:
     """Print a line for each set and learner as it is done."""
     WORK.mkdir(parents=True, exist_ok=True)
     print(f"{'set':<16} {'rows':>8} {'learner':<12} {'score':>8} {'seconds':>9} {'MB':>7}  committee is")
@@ -222,10 +261,10 @@ def main() -> None:
     flags.add_argument("--sets", default=",".join(SETS))
     flags.add_argument("--learners", default=",".join(LEARNERS))
     given = flags.parse_args()
-    names = given.sets.split(",")
-    unknown = [name for name in names if name not in SETS]
+    names = RIVER if given.sets == "river" else given.sets.split(",")
+    unknown = [name for name in names if name not in SETS + RIVER]
     if unknown:
-        raise SystemExit(f"--sets {','.join(unknown)}: expected some of {', '.join(SETS)}")
+        raise SystemExit(f"--sets {','.join(unknown)}: expected river, or some of {', '.join(SETS + RIVER)}")
     report(names, here(given.learners.split(",")), given.limit, given.slow)
 
 
