@@ -97,7 +97,8 @@ def generated(name: str, n: int = 20_000) -> tuple[sp.csr_array, np.ndarray]:
         kind, options = GENERATORS[name]
         rows = list(getattr(synth, kind)(**options).take(n))
     else:
-        (kind, option, concepts, options), how = CONCEPTS[name.partition("-")[0]], name.partition("-")[2]
+        base, _, how = name.partition("-")
+        kind, option, concepts, options = CONCEPTS[base]
         streams = [iter(getattr(synth, kind)(seed=at, **{option: k}, **options)) for at, k in enumerate(concepts)]
         odds = 4.0 / (1 if how == "abrupt" else 2000) * (np.arange(n)[:, None] - np.array([0.35, 0.7]) * n)
         later = np.random.default_rng(1).random((n, 2)) < 1.0 / (1.0 + np.exp(-np.clip(odds, -50.0, 50.0)))

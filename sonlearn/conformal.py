@@ -128,7 +128,7 @@ SCALES, KNOTS = 6, 65
 #: Share of an old row's weight that goes with each row: of errors lately (8, 64, 1,024 rows), of losses.
 RATES = (1.0 / 8.0, 1.0 / 64.0, 1.0 / 1024.0)
 _FADING, _LOSS_RATE, _KNOT_RATE, _PRIOR = 1e-4, 1e-3, 2e-3, 4.0
-#: The share of its error that labels take from a model at rest from which on a stream drifts.
+#: Share of the error at rest that labels take away, from which on thresholds at rest are the largest there have been.
 DRIFTING = 0.05
 #: How an interval is made: of a row whose label comes next; of one among many rows; by a model at rest.
 FOLLOWED, STEADY, REST = range(3)
@@ -164,7 +164,7 @@ def new_intervals() -> IntervalsState:
 
 
 @jit
-def intervals(state, p, y, counted, alpha, how, wider, worst, s, low, high):
+def intervals(state, p, y, counted, alpha, how, wider, worst_share, s, low, high):
     """Fill in the interval of each row before its label is used; the rows counted are learned from.
 
     Where no row is counted, thresholds stay.
@@ -178,15 +178,15 @@ def intervals(state, p, y, counted, alpha, how, wider, worst, s, low, high):
     how : `FOLLOWED`, `STEADY` or `REST`
     wider : float
         How many times as wide intervals are.
-    worst : float
-        Of a model at rest, how far from the mean threshold lately, 0, to the largest that it has been, 1.
+    worst_share : float
+        Where the threshold lies from its mean lately, 0, to the largest that this has been, 1; unless `FOLLOWED`.
     s : float64[SCALES], scratch
     low, high : float64[n], written; -inf and inf where nothing is known yet
     """
     for i in range(len(p)):
         center = min(max(p[i], -MAX_VALUE), MAX_VALUE)
         scales_of(state, center, s)
-        width = wider * half_width(state, s, how, worst)
+        width = wider * half_width(state, s, how, worst_share)
         low[i], high[i] = p[i] - width, p[i] + width
         if counted[i]:
             e = min(abs(min(max(y[i], -MAX_VALUE), MAX_VALUE) - center), MAX_VALUE)
@@ -194,8 +194,8 @@ def intervals(state, p, y, counted, alpha, how, wider, worst, s, low, high):
 
 
 @inline
-def half_width(state, s, how, worst):
-    """Half the length of the interval, with the scales s of the row; how and worst as for `intervals`."""
+def half_width(state, s, how, worst_share):
+    """Half the length of the interval, with the scales s of the row; how and worst_share as for `intervals`."""
     now, best = state.now[0], 0
     if now["rows"] == 0 or (now["theta"] >= BOUND and how == FOLLOWED):
         return math.inf
@@ -204,7 +204,7 @@ def half_width(state, s, how, worst):
             best = k
     theta = state.thetas[best] + now["theta"]
     if how != FOLLOWED:
-        theta = state.steady[best] + (worst * (state.worst[best] - state.steady[best]) if how == REST else 0.0)
+        theta = state.steady[best] + worst_share * (state.worst[best] - state.steady[best])
     return math.exp(min(math.log(s[best]) + theta, 600.0))
 
 
@@ -357,13 +357,13 @@ class Coverage:
 
     def steady_intervals(self, p: np.ndarray, rests: bool) -> tuple[np.ndarray, np.ndarray]:
         """(low, high), float64[n] each, of predictions of rows that are not learned; `rests`: nor are any others."""
-        state, wider, worst = self.state.online, 1.0, 1.0
+        state, wider, worst_share = self.state.online, 1.0, float(rests)
         if rests and self._both:
             state = self.state.rest
             online, rest = (float(each.now["total"][0]) for each in self.state)  # sums over the same rows
             taken = max(1.0 - online / rest, 0.0) if rest > 0.0 else 0.0
-            wider, worst = 1.0 + taken, min(taken / DRIFTING, 1.0)
-        return self._filled(state, p, p, np.zeros(len(p), dtype=bool), REST if rests else STEADY, wider, worst)
+            wider, worst_share = 1.0 + taken, min(taken / DRIFTING, 1.0)
+        return self._filled(state, p, p, np.zeros(len(p), dtype=bool), REST if rests else STEADY, wider, worst_share)
 
     def _filled(
         self,
@@ -373,11 +373,11 @@ class Coverage:
         counted: np.ndarray,
         how: int,
         wider: float = 1.0,
-        worst: float = 1.0,
+        worst_share: float = 0.0,
     ) -> tuple[np.ndarray, np.ndarray]:
         (low, high), s = np.empty((2, len(p))), np.empty(SCALES)
         p, y = np.ascontiguousarray(p), np.ascontiguousarray(y)
-        intervals(state, p, y, counted, self.alpha, how, wider, worst, s, low, high)
+        intervals(state, p, y, counted, self.alpha, how, wider, worst_share, s, low, high)
         return low, high
 
     def sets(self, p: np.ndarray, number: np.ndarray, counted: np.ndarray | None) -> np.ndarray:

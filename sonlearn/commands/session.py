@@ -196,7 +196,7 @@ class Session(Passes):
         try:
             if self.writes:
                 self.write(batch, predicted)
-        finally:
+        finally:  # rows that are counted are shown, also where a prediction cannot be written
             self.say(*(() if self.bar.shown else lines))
 
     def write(self, batch: Any, predicted: Any) -> None:
