@@ -254,6 +254,7 @@ class _SklearnEstimator(base.Options, BaseEstimator):
             loss = self._learn(self.learner_, X, y, weight, order, again=number > 0)
         if trial is not None:
             self.learner_.combine_as(trial)
+        self.learner_.rest()
         return loss
 
     def _search_passes(self, X: Any, y: np.ndarray, weight: Any, order: np.ndarray) -> tuple[int, Learner | None]:

@@ -99,6 +99,7 @@ class _OnDask:
         data = (X, labels) if weight is None else (X, labels, weight)
         try:
             self.learner_ = trained(data, self.learner_.options, reading, client=client, start=self.learner_).learner
+            self.learner_.rest()
         except BaseException:
             del self.learner_  # which has learned nothing
             raise

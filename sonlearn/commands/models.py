@@ -68,7 +68,9 @@ class Model(NamedTuple):
 
 
 def save_model(path: str, learner: Learner, unfinished: Unfinished | None, names: NameTable) -> None:
-    """Write the model, whole or not at all. Raises ModelFileError."""
+    """Write the model, whole or not at all; after a whole run it rests. Raises ModelFileError."""
+    if unfinished is None and isinstance(learner, Learner):
+        learner.rest()
     header, arrays = contents(learner, names)
     if unfinished is not None:
         header["run"] = unfinished._asdict()

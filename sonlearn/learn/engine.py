@@ -260,6 +260,10 @@ class Engine(ABC):
         """`packed`, or less of it, as long as `predict` gives the same."""
         return self.packed(state)
 
+    def at_rest(self, state: State) -> State:
+        """What predicts best as long as no labels come, and is not learned with; it may share arrays with `state`."""
+        return axes.each_part(self.parts(state), lambda engine, own: engine.at_rest(own), state)
+
     def facts(self, state: State) -> dict[str, Any]:
         """Further numbers and arrays of a state, by name (``alpha``, ``eigenvalues``, ``members``, ...)."""
         return {}

@@ -106,6 +106,8 @@ class Learner(SavedModel):
         self.columns = ColumnTable()
         self._constant: int | None = None  # that of the rows learned so far, which tells what their features are
         self._waiting: Batch | None = None
+        self._rests_at: int | None = None  # `examples` at the last call of `rest`
+        self._rested: tuple[tuple[int, int], Any] | None = None  # (examples, features), and the state that predicts
         self._predicted: Any = None  # what was predicted for the rows that wait, as the engine filled it in
         self._made_of, self._threads = self.options, threads
         self.access = Access(functools.partial(make_engine, self.options, threads))
@@ -309,7 +311,7 @@ class Learner(SavedModel):
             y = self.labels.coded(batch, remember=False)[0]
             rows = lookup(batch._replace(y=y), self.index, self.counts_unknown)
             out = Predictions.empty(batch.n, self.scores)
-            at = engine.predict(self.state, rows, out)
+            at = engine.predict(self._state_at_rest(engine), rows, out)
             if at < batch.n:
                 raise diverged(batch, at)
             none = np.zeros(batch.n, dtype=bool)
@@ -402,7 +404,7 @@ class Learner(SavedModel):
         """
         with self.access.to_predict() as engine:
             rows = lookup(batch._replace(y=np.full(batch.n, np.nan)), self.index, self.counts_unknown)
-            found: Contributions | None = engine.contributions(self.state, rows, number)
+            found: Contributions | None = engine.contributions(self._state_at_rest(engine), rows, number)
             return found
 
     def refusal(self, batch: Batch, rows: Rows, row: int) -> Exception:
@@ -425,11 +427,31 @@ class Learner(SavedModel):
             raise OptionError(f"Learner: label_delay {self.options.label_delay} with a further pass: expected one pass")
         with self.access.to_learn:
             self.engine.next_pass(self.state, again)
+            self._rested = None
 
     def combine_as(self, other: Learner) -> None:
         """Combine the members of a committee as `other` does, a learner of the same rows; others have nothing to."""
         with self.access.to_learn:
             self.state = self.engine.combined_as(self.state, other.state)
+            self._rested = None
+
+    def rest(self) -> None:
+        """Predict what comes now as suits rows without labels, until a row is learned; saved with the model.
+
+        Boosted trees, which are grown anew now and then, are then those of all rows kept: the first prediction takes as
+        long as a refit. What is learned later stays the same. ``sonlearn train`` ends so, and `fit` of the estimators.
+        """
+        with self.access.to_learn:
+            self._rests_at = self.examples
+
+    def _state_at_rest(self, engine: Engine) -> Any:
+        """The state that predicts."""
+        if self._rests_at != self.examples:
+            return self.state
+        rested, now = self._rested, (self.examples, self.size)
+        if rested is None or rested[0] != now:
+            self._rested = rested = now, engine.at_rest(self.state)
+        return rested[1]
 
     def set_output(self, **given: Any) -> None:
         """Change how predictions are reported: options of `OUTPUT_OPTIONS` by name. Nothing that is learned changes.
@@ -621,6 +643,8 @@ class Learner(SavedModel):
             "dates": {name: sorted(met.items()) for name, met in self.columns.dates.items()},
             "shuffled": sorted(self.columns.shuffled),
         }
+        if self._rests_at == self.examples:
+            header["rests"] = True
         if self.text.format == "auto" and self._constant is not None:
             header["constant"] = self._constant
         if self.options != self._made_of:
@@ -643,6 +667,7 @@ class Learner(SavedModel):
         learner.report_with(**header.get("output", {}))
         learner._decision.restore(header["decision"], arrays)
         learner.examples = int(header["examples"])
+        learner._rests_at = learner.examples if header.get("rests") else None
         if learner._coverage is not None:
             learner._coverage.restore(arrays)
         learner.index = index_of(arrays["ids"])

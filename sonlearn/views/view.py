@@ -140,6 +140,10 @@ class View(ABC):
         """`state` without spare room, for storage: equal states give equal arrays."""
         return axes.packed(state)
 
+    def at_rest(self, state: State) -> State:
+        """See `sonlearn.learn.engine.Engine.at_rest`."""
+        return state
+
     def first_features(self, state: State, features: int) -> State:
         """`state`, packed, without the raw features from number `features` on, which it has only room for."""
         return self.packed(axes.at_most(state, self.raw, features))

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from boost_twin import Boost, ClassTrees, raw_predictions
+from boost_twin import Boost, ClassTrees, by_rows, raw_predictions
 from for_all import for_all
 from multiclass_twin import run
 from states import assert_same_predictions, in_parts, same_state, state_of
@@ -176,6 +176,26 @@ def test_cuts_and_resumption_change_no_bit(loss):
     same_state(through, stopped)
     assert_same_predictions(through.predict(batch), stopped.predict(batch))
     assert under_way >= 2
+
+
+@for_all("loss, n", [(loss, n) for loss in LOSSES for n in (130, 1683)])
+def test_at_rest_trees_are_of_all_rows_as_by_the_twin(loss, n, monkeypatch):
+    """After 1,683 rows a refit of 1,681 is under way. What is learned later is the same as without rest."""
+    for given in (VALUES, VALUES["of_classes"]) if n > 1000 else ():
+        monkeypatch.setitem(given, "refit_interval", 40.0)
+    batch, learner, twin = stream(loss, n, 12), learner_of(loss), Boost(loss == "logistic", **VALUES)
+    learner.partial_fit(batch)
+    by_rows(twin, batch)
+    assert (learner.state.now["step"][0] > 0) == (twin.running is not None) == (n > 1000)
+    usual, learned = learner.predict(batch).raw, state_of(learner)[1]
+    learner.rest()
+    twin.rest()
+    expected = [twin.predict(row) for row in map(dict, entries(batch))]
+    np.testing.assert_allclose(learner.predict(batch).raw, expected, rtol=0, atol=1e-9)
+    assert np.abs(usual - expected).max() > 0.1
+    assert_same_predictions(Learner.from_arrays(*state_of(learner)).predict(batch), learner.predict(batch))
+    for name, array in state_of(learner)[1].items():
+        np.testing.assert_array_equal(array, learned[name])
 
 
 @for_all("loss", LOSSES)

@@ -5,7 +5,7 @@ import itertools
 
 import numpy as np
 import pytest
-from states import assert_same, check_saves, state_of
+from states import assert_same, assert_same_predictions, check_saves, same_state, state_of
 from streams import batch_of, batch_of_dense, entries, rows_of, several_classes, with_weights, without_some_labels, zipf
 
 from sonlearn import Learner, LearnOptions, TextOptions, read_batches
@@ -221,3 +221,29 @@ def test_a_merge_begins_anew(soon):
             learner.partial_fit(rows_of(batch, slice(at, at + 50)))
     assert merged.state.resting.kept.now["copied"]
     assert_same(state_of(merged), state_of(again))
+
+
+@pytest.mark.parametrize("options", [{"loss": "squared"}, {"loss": "logistic"}, {"oaa": 4}])
+def test_a_learner_that_rests_predicts_with_later_trees_and_goes_on_as_before(options):
+    batch = series(400)
+    if options != {"loss": "squared"}:
+        batch = batch._replace(y=1.0 + (batch.y // 3) % 4 if "oaa" in options else np.where(batch.y > 100, 1.0, -1.0))
+    members = ("nag", "boost:columns", *(() if "oaa" in options else ("boost:stacked",)))
+    learners = [Learner(members=members, **options) for _ in range(2)]
+    for each in learners:
+        each.partial_fit(batch.part(0, 380))
+    ours, other = learners
+    usual = ours.predict(batch)
+    ours.rest()
+    rested = ours.predict(batch)
+    assert np.abs(rested.raw - usual.raw).max() > 0.01
+    assert_same_predictions(ours.copy().predict(batch), rested)
+    if "oaa" not in options:
+        shares = ours.contributions(batch)
+        np.testing.assert_allclose(shares.contributions.sum(axis=1) + shares.start, rested.raw, rtol=0, atol=1e-6)
+    ours.predict(batch._replace(indices=batch.indices + 1000), online=True)  # features that are new, and no label
+    assert_same_predictions(ours.predict(batch), rested)
+    for each in learners:
+        each.partial_fit(batch.part(380, 400))
+    same_state(ours, other)
+    assert_same_predictions(ours.predict(batch), other.predict(batch))

@@ -54,11 +54,21 @@ class Boost:
         self.known = max(self.known, 1 + int(y))
         if self.running is None and len(self.rows) >= self.due:
             self.due = len(self.rows) + max(int(self.refit_interval * len(self.rows_of_refit())), 32)
-            self.refits += 1
-            self.running = self.refit()
+            self.begin()
         looks = AT_ONCE
         while self.running is not None and looks > 0:
             looks -= next(self.running)
+
+    def begin(self):
+        self.refits, self.fitted = self.refits + 1, len(self.rows)
+        self.running = self.refit()
+
+    def rest(self):
+        """Trees of all rows, after those under way."""
+        list(self.running or ())
+        if self.fitted < len(self.rows):
+            self.begin()
+            list(self.running)
 
     def watch(self, z, y):
         """Forget the rows before a change that the predictions name."""

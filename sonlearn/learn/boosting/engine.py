@@ -11,6 +11,7 @@ time. Predictions of a row are by trees that have not seen it.
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -19,11 +20,11 @@ import numpy as np
 
 from sonlearn.data.arrays import grown, zeros
 from sonlearn.data.axes import Numbers
-from sonlearn.data.rows import Rows
+from sonlearn.data.rows import NO_ROWS, Rows
 from sonlearn.jit.sequence import Calls
 from sonlearn.learn.boosting.bins import BLOCK_ROWS, SAMPLE, max_refit_rows, padded_scores
 from sonlearn.learn.boosting.losses import LOGISTIC, SOFTMAX, SQUARED
-from sonlearn.learn.boosting.rounds import predict_and_learn, rebuild_derived, refit_now
+from sonlearn.learn.boosting.rounds import predict_and_learn, rebuild_derived
 from sonlearn.learn.boosting.state import (
     BINS,
     COLUMNS,
@@ -144,7 +145,23 @@ class Boost(Engine):
 
     def calls(self, state: BoostState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> Calls:
         """See `Engine.calls`."""
-        return [(predict_and_learn, (self._params, state, self._room_for(state), rows, start, learns, out.raw))]
+        return [(predict_and_learn, (self._params, state, self._room_for(state), rows, start, learns, out.raw, False))]
+
+    def _refit(self, state: BoostState) -> None:
+        """Make a refit of all rows kept, after the one that is under way."""
+        now, raw = state.now, np.zeros((0, len(state.base_scores)))
+        for _ in range(1 + int(now["step"][0] > 0)):
+            if now["trees_end"][0] < now["rows"][0]:
+                now["due"] = now["rows"]
+                predict_and_learn(self._params, state, self._room_for(state), NO_ROWS, 0, False, raw, True)
+
+    def at_rest(self, state: BoostState) -> BoostState:
+        """With trees of all rows kept (see `Engine.at_rest`)."""
+        if state.now["trees_end"][0] == state.now["rows"][0]:
+            return state
+        own = self._with_room(copy.deepcopy(state), 0, int(state.now["seen"][0]))
+        self._refit(own)
+        return state._replace(now=own.now, trees=own.trees, base_scores=own.base_scores)
 
     def reserve_ahead(self, state: BoostState, rows: Rows, features: int) -> tuple[BoostState, int]:
         """Room for some rows of the features that there are (see `Engine.reserve_ahead`)."""
@@ -219,7 +236,7 @@ class Boost(Engine):
             [_last(own, own.values.reshape(len(own.labels), width), n) for own, n in parts]
         )
         merged.labels[to] = np.concatenate([_last(own, own.labels, n) for own, n in parts])
-        refit_now(self._params, merged, self._room_for(merged))
+        self._refit(merged)
         return merged
 
 

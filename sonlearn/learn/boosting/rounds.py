@@ -24,14 +24,16 @@ SLACK = 0.1
 
 
 @jit
-def predict_and_learn(params, state, work, rows, start, learns, raw):
+def predict_and_learn(params, state, work, rows, start, learns, raw, refits):
     """raw[start:] <- predictions; where `learns`, rows are kept and refits made, each after the row's prediction.
+
+    Where it `refits`, the refit that is due or under way is then brought to its end.
 
     Returns the first row that was refused or for which there is no room, or n.
 
     Parameters
     ----------
-    params : Params; state : BoostState, modified where `learns`; work : Scratch, overwritten
+    params : Params; state : BoostState, modified where it `learns` or `refits`; work : Scratch, overwritten
     rows : Rows; start : int
     raw : float64[n, K], of several classes filled in up to those that the rows before have shown
     """
@@ -54,6 +56,8 @@ def predict_and_learn(params, state, work, rows, start, learns, raw):
         clear_first(work.x, width)
         if learned and (now["step"] > 0 or now["rows"] >= now["due"]):  # a call hands over hundreds of numbers
             advance_refit(params, state, work, MAX_READS_PER_ROW)
+    if refits:
+        advance_refit(params, state, work, UNLIMITED)
     return len(rows.y)
 
 
@@ -195,15 +199,6 @@ def advance_refit(params, state, work, most):
 def next_tree(params, now):
     """The first of the trees of the refit under way."""
     return params.trees - now["first_tree"]
-
-
-@jit
-def refit_now(params, state, work):
-    """A refit from its first step to its last."""
-    now = state.now[0]
-    now["step"], now["part"], now["due"], now["trees_end"] = 0, 0, now["rows"], 0
-    if now["rows"] > 0:
-        advance_refit(params, state, work, UNLIMITED)
 
 
 @jit
