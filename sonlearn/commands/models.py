@@ -68,9 +68,7 @@ class Model(NamedTuple):
 
 
 def save_model(path: str, learner: Learner, unfinished: Unfinished | None, names: NameTable) -> None:
-    """Write the model, whole or not at all; after a whole run it rests. Raises ModelFileError."""
-    if unfinished is None and isinstance(learner, Learner):
-        learner.rest()
+    """Write the model, whole or not at all. Raises ModelFileError."""
     header, arrays = contents(learner, names)
     if unfinished is not None:
         header["run"] = unfinished._asdict()
@@ -78,9 +76,11 @@ def save_model(path: str, learner: Learner, unfinished: Unfinished | None, names
 
 
 def contents(learner: Learner, names: NameTable) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """(header, arrays) of a model's file. The arrays may share memory with the learner's."""
+    """(header, arrays) of a model's file, which rests. The arrays may share memory with the learner's."""
     header, arrays = learner.to_arrays()
     text = learner.text
+    if header["kind"] == Learner.KIND:
+        header["rests"] = True
     if names.known and (text.format in (*TABLES, "json") if text.names is None else text.names):
         header["names"] = [[slot, *known] for slot, known in names.known.items()]
         header["name_counts"] = [[slot, *counts] for slot, counts in names.counts.items()]

@@ -261,7 +261,7 @@ class Engine(ABC):
         return self.packed(state)
 
     def at_rest(self, state: State) -> State:
-        """What predicts best as long as no labels come, and is not learned with; it may share arrays with `state`."""
+        """Return what predicts best as long as no labels come, and never learns; it may share arrays with `state`."""
         return axes.each_part(self.parts(state), lambda engine, own: engine.at_rest(own), state)
 
     def facts(self, state: State) -> dict[str, Any]:

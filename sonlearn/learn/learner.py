@@ -439,7 +439,8 @@ class Learner(SavedModel):
         """Predict what comes now as suits rows without labels, until a row is learned; saved with the model.
 
         Boosted trees, which are grown anew now and then, are then those of all rows kept: the first prediction takes as
-        long as a refit. What is learned later stays the same. ``sonlearn train`` ends so, and `fit` of the estimators.
+        long as a refit. What is learned later stays the same. Models that the command line has saved rest, and
+        estimators after `fit`.
         """
         with self.access.to_learn:
             self._rests_at = self.examples

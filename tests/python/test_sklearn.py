@@ -84,9 +84,10 @@ def frames(request):
 
 
 def learned(X, y, weight=None, **options):
-    """A learner of the rows, whose method is `nag` unless another is named."""
+    """A learner of the rows, whose method is `nag` unless another is named; it rests, as after `fit`."""
     learner = Learner(**{"method": "nag"} | options)
     learner.partial_fit(from_scipy(X, y, weight))
+    learner.rest()
     return learner
 
 
