@@ -409,7 +409,7 @@ def order_parts(state, rows, i):
         while at < now["occurred"] and state.ids[at] != group:
             at += 1
         if at == now["occurred"]:
-            if not hours or at == len(state.ids):
+            if not hours or at == MAX_IN_ALL:
                 continue
             if state.places[j] > 0:
                 at = state.places[j] - 1

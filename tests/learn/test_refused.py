@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 from states import same_state
+from streams import batch_of as rows_of
 
 from sonlearn import DivergedError, Learner, LearnOptions, from_scipy
 from sonlearn.options.methods import METHODS
@@ -85,6 +86,16 @@ def test_a_refused_row_does_not_settle_how_labels_are_written(options, first):
         got, learner = learned_in_parts(options, X, labels, cuts)
         assert learner.two_labels == plain.two_labels
         np.testing.assert_array_equal(got, wanted)
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("method", ["fd-son", "ada-fd", "metagrad-fd"])
+def test_a_row_after_many_that_are_refused(method):
+    """It is almost in the span of the rows learned: it is not projected by the features of those refused."""
+    learned, wild = [{1: 1.0, 2: 0.5}, {1: 0.3, 2: 1.0}] * 3, [{3 + i: 1e120} for i in range(60)]
+    rows, learner = [*learned, *wild, {1: 1.0, 2: 0.7, 99: 1e-9}, {1: 1.0}], Learner(method=method, sketch_size=5)
+    got = learner.partial_fit(rows_of(rows, np.resize([1.0, -1.0], len(rows))), skip=True)
+    assert np.flatnonzero(got.refused).tolist() == list(range(6, 66))
 
 
 LATE = [

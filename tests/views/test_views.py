@@ -20,7 +20,8 @@ from streams import (
 )
 from views_twin import CONSTANT, FEWER, TWINS, Fourier, gaussian
 
-from sonlearn.data.batch import joined
+from sonlearn.data.batch import GROUP, joined
+from sonlearn.data.batch import HOUR as HOUR_MARK
 from sonlearn.data.rows import NO_CONSTANT, Rows, rows_between
 from sonlearn.files import storage
 from sonlearn.options.views import VIEWS, WORDS
@@ -559,6 +560,18 @@ def test_nothing_is_shown_of_rows_that_are_not_of_numbers(name):
     assert not any(shown[first:])
     assert len(viewed.arrays()["state.moments"]) == 0
     assert viewed.view.transform(viewed.state, intern(words, new_index())[0], False)[1].indptr.any() == 0
+
+
+def test_dates_that_come_late_in_a_wide_table():
+    """They have hours: each of their parts is to have a place, of which there are so many, however rows are cut."""
+    parts = dict(enumerate([1.0] * 30, 5000))
+    rows = [dict.fromkeys(range(s, s + 250), 1.0) for s in [1] * 130 + [1 + 250 * (1 + k // 4) for k in range(28)]]
+    batch = batch_of([*rows, *[rows[0] | parts] * 3], np.resize([1.0, -1.0], len(rows) + 3))
+    mark = np.where(batch.indices >= 5000, 2 + HOUR_MARK + GROUP * (batch.indices - 4999), 0).astype(np.uint32)
+    batch, whole, cut = batch._replace(marks=mark), Viewed("columns"), Viewed("columns")
+    at_once = whole.fit_transform(batch)
+    assert_same_rows([row for k in (0, 145) for row in cut.fit_transform(batch.part(k, k + 145))], at_once)
+    assert whole.state.now["occurred"][0] == MAX_IN_ALL
 
 
 # ---------------------------------------------------------------------------------------------------- raw rows

@@ -45,12 +45,18 @@ def coordinates(params, state, work, feats, xx, learned):
     in_basis(state, work, wbar_factor(params, now.alpha))
     rho2 = minus_dot(xx, y, y, now.k + now.raw)
     # where the row is almost in the span, and a second projection costs no more than a few reads of it
-    if params.buffered and rho2 < SMALL * xx and now.seen <= FEATURES * len(feats):
+    if params.buffered and rho2 < SMALL * xx and is_dense(feats, now.seen):
         rho2, n_rest = reorthogonalise(state, work, feats)
         noise = LOOK if now.alpha > 0.0 else SPAN_LOOK
     elif now.alpha == 0.0 or not params.buffered:
         noise = SPAN
     return rho2 if rho2 > noise * xx else 0.0, n_rest
+
+
+@inline(force=True)
+def is_dense(feats, seen):
+    """Return whether a row has a good part of all features; those of refused rows alone may stand between its own."""
+    return seen <= FEATURES * len(feats) and features_with(feats, seen) <= (FEATURES + 1) * len(feats)
 
 
 @inline(force=True)
