@@ -13,6 +13,7 @@ from streams import batch_of_dense, entries, rows_of, with_weights, without_some
 
 from sonlearn import InputError, Learner, LearnOptions, from_scipy
 from sonlearn.data.rows import Rows
+from sonlearn.learn.boosting import rounds
 from sonlearn.learn.boosting.engine import BoostOfClasses
 from sonlearn.learn.boosting.state import LEAF, MAX_ROWS, MAX_ROWS_WIDE, QUANTILES, SPARE_ROWS
 from sonlearn.learn.engine import Predictions
@@ -312,6 +313,22 @@ def test_there_is_room_for_a_refit_of_all_rows_that_may_come_one_by_one(options)
         rows = min(len(state.labels), len(state.values) // max(width, 1))
         assert len(state.column_codes) >= rows * width
         assert len(state.scores) >= rows * len(state.base_scores)
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize(("columns", "classes"), [(1, 2), (130, 17), (300, 64), (2000, 256)])
+def test_rows_that_come_during_a_refit_overwrite_none_of_its_own(columns, classes, monkeypatch):
+    """There are slots for as many as it has steps, of which some are made after each."""
+    for work in ("code_columns", "set_base_scores", "grow_tree", "fill_leaves", "add_leaves", "find_leaves"):
+        monkeypatch.setattr(rounds, work, lambda *_: None)
+    advance, engine, rows = getattr(rounds.advance_refit, "py_func", rounds.advance_refit), BoostOfClasses(), 0
+    scratch, room = engine._scratch(0, 1), {"leaf_ids": np.zeros((80, 0)), "base_scores": np.zeros((256, 2))}
+    state = engine.new()._replace(**room)
+    state.now["rows"], state.now["seen"], state.now["classes"] = MAX_ROWS, columns, classes
+    while rows == 0 or state.now["step"][0] > 0:
+        advance(engine._params, state, scratch, rounds.MAX_READS_PER_ROW)
+        rows += 1
+    assert rows - 1 <= SPARE_ROWS
 
 
 def test_with_many_columns_fewer_rows_are_kept():

@@ -12,7 +12,7 @@ from sonlearn.learn.drift import Drift
 #: scores, but `MAX_ROWS_WIDE`.
 MAX_ROWS, MAX_VALUES, MAX_ROWS_WIDE = 65536, 1 << 23, 16384
 #: Slots of the buffer beyond those, so that rows that come during a refit overwrite none.
-SPARE_ROWS = 256
+SPARE_ROWS = 512
 #: Bins of a column beside that of rows without a value, at most; and of a column of which few values come again.
 BINS, QUANTILES = 255, 63
 #: Parts of equal width of the two bins beside a split.
