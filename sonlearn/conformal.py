@@ -210,12 +210,13 @@ def half_width(state, s, how, worst_share):
 
 @inline
 def knot_of(state, center):
-    """Return where a prediction stands between the knots, from 0 to KNOTS - 1."""
+    """Return where a prediction stands between the knots, from 0 to KNOTS - 1; one that is NaN at 0."""
     now = state.now[0]
     z = 0.0
     if now["rows"] > 1 and now["m2"] > 0.0:
         z = (center - now["mean"]) / math.sqrt(now["m2"] / now["rows"])
-    return min(max(8.0 * z + 32.0, 0.0), KNOTS - 1.001)
+    at = 8.0 * z + 32.0
+    return min(at, KNOTS - 1.001) if at > 0.0 else 0.0
 
 
 @inline

@@ -318,6 +318,17 @@ def test_counts_have_intervals_of_counts():
     assert ((predicted.low <= center) & (center <= predicted.high)).all()
 
 
+def test_a_prediction_that_is_no_number_has_no_interval():
+    """That of a row which is refused; the rows after it have those that they would have without it."""
+    rng = np.random.default_rng(0)
+    p, y = rng.normal(size=(2, 60))
+    wild, none = np.insert(p, 40, math.nan), np.zeros(61, dtype=bool)
+    none[40] = True
+    got = Coverage(0.9, False).intervals(wild, wild, np.insert(y, 40, 0.0), ~none)
+    assert np.isnan(np.array(got)[:, 40]).all()
+    np.testing.assert_array_equal(np.array(got)[:, ~none], Coverage(0.9, False).intervals(p, p, y, np.ones(60, bool)))
+
+
 def test_a_state_that_does_not_fit_is_refused():
     header, arrays = Learner(SETTINGS[0][0]).to_arrays()
     assert {name for name in arrays if name.startswith("coverage.")}
