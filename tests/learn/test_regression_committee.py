@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from importance_twin import of_error, relative
 from states import assert_same_arrays, check_saves, state_of
-from streams import batch_of_dense, rows_of, with_weights, without_some_labels
+from streams import batch_of, batch_of_dense, rows_of, with_weights, without_some_labels
 
 from sonlearn import Learner, LearnOptions, TextOptions, read_batches
 from sonlearn.data.batch import joined
@@ -235,6 +235,16 @@ def test_rows_that_are_only_predicted_change_nothing(loss):
         assert (found.raw != found.offline).any(), "there is one combination: nothing of two was tested"
     first = learner.predict(rest, online=True).raw[:1]
     np.testing.assert_allclose(learner.partial_fit(rows_of(rest, [0])).raw, first, rtol=1e-9)
+
+
+@pytest.mark.interpreted
+def test_features_count_where_rows_are_learned():
+    """A view of numbers shows a row that is only predicted what the last row learned has brought."""
+    learner = Learner(loss="squared", members=("nlms:zs-all", "nag"))
+    learner.partial_fit(batch_of([{1: 0.5 * i, 2: 1.5} if i < 19 else {3: 2.5} for i in range(20)], np.arange(20.0)))
+    before = learner.state.tally.copy()
+    learner.partial_fit(batch_of([{1: 0.5}], [np.nan]))
+    np.testing.assert_array_equal(learner.state.tally, before)
 
 
 def test_a_model_at_rest_does_without_what_follows_the_last_labels():

@@ -646,16 +646,15 @@ def _rows(state: CommitteeState) -> int:
 
 @jit
 def tally_entries(own, indptr, features, y, weight, first):
-    """own[2] += entries of the rows that are learned; own[3] <- how many features rows had, where they are the `first`.
+    """own[2] += entries of the rows that are learned; own[3] <- how many features they had, of the `first` ones.
 
     own : float64[4], a member's tally; indptr, features, y, weight : those of `Rows`, of its view
     """
     for i in range(len(y)):
         if is_learned(weight[i], y[i]):
             own[2] += indptr[i + 1] - indptr[i]
-    if first:
-        for place in range(indptr[len(y)]):
-            own[3] = max(own[3], features[place] + 1)
+            for place in range(indptr[i], indptr[i + 1] if first else indptr[i]):
+                own[3] = max(own[3], features[place] + 1)
 
 
 @jit
@@ -677,16 +676,15 @@ def copy_some(V, some, out):
 
 @jit
 def count_learned(now, indptr, features, y, weight, columns, values, most):
-    """Count rows that are learned, their entries and those of value 1, and up to row `most` features that rows had.
+    """Count rows that are learned, their entries and those of value 1, and up to row `most` features that they had.
 
     now : structured [1], of the state; indptr, features, y, weight : those of `Rows`
     columns : int64[n + 1], where the entries that count begin; values : float64[of these]
     """
     for i in range(len(y)):
-        if now[0]["rows"] < most:
-            for place in range(indptr[i], indptr[i + 1]):
-                now[0]["features"] = max(now[0]["features"], features[place] + 1)
         if is_learned(weight[i], y[i]):
+            for place in range(indptr[i], indptr[i + 1] if now[0]["rows"] < most else indptr[i]):
+                now[0]["features"] = max(now[0]["features"], features[place] + 1)
             now[0]["rows"] += 1
             now[0]["positive"] += y[i] > 0.0
             now[0]["entries"] += columns[i + 1] - columns[i]
