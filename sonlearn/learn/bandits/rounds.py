@@ -330,13 +330,11 @@ def learn_reward(params, state, scratch, sparse, dense, problem, begin, end, act
     """Learn the reward, which `outcome` has counted, of a decision's candidate `action`, chosen with probability p."""
     now = state.now[0]
     at = now["learned"] - 1
-    left = left_of(params, now, at)
-    if not now["high"] > now["low"]:
-        return
-    r = (reward - now["low"]) / (now["high"] - now["low"])
-    link = params.cb_type < IPS
-    count_errors(now, scratch, action, link, r)
-    for c in range(begin, end):
+    left, differ, link = left_of(params, now, at), now["high"] > now["low"], params.cb_type < IPS
+    r = (reward - now["low"]) / (now["high"] - now["low"]) if differ else 0.0
+    if differ:
+        count_errors(now, scratch, action, link, r)
+    for c in range(begin, end if differ else begin):  # of rewards that are all the same there is nothing to learn
         a, target, weight = c - begin, r, 1.0
         if link and a != action:
             continue
