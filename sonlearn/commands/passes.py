@@ -280,7 +280,12 @@ class Passes:
             self.reader.meter = None if self.options.quiet else self.meter
         before, done, begun = self.done.read, 0, False
         if before:
-            self.say(f"skipping {before} examples that the unfinished run has read")
+            skipped = f"skipping {before} examples that the unfinished run has read"
+            if "-" in self.sources:
+                model = self.options.final_regressor
+                messages.warn(f"{skipped}; if standard input begins behind them, give -i {model} in place of --resume")
+            else:
+                self.say(skipped)
         rows = self.reader if self.joined is None else self.joined.rows(self.reader)
         batches = interrupts.until_signal(self.batches(self.with_wait_notice(rows)))
         for batch in between(batches, 0, self.options.examples, self.cache is not None):  # a cache is of all

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import re
 import stat
@@ -255,13 +256,14 @@ class LineFile:
 
 def _continued(path: str, lines: int | None) -> BinaryIO:
     """The file behind its first `lines` lines (None: behind the last whole one), where it ends from now on."""
-    file = open(path, "r+b")  # noqa: SIM115
+    file = open(path, "r+b") if lines is None or os.path.exists(path) else io.BytesIO()  # noqa: SIM115
     found = end = 0
     while found != lines and (line := file.readline()).endswith(b"\n"):
         found, end = found + 1, end + len(line)
     if lines is not None and found < lines:
         file.close()
-        raise OutputError(f"{path}: has {found} whole lines, expected the {lines} of the run that is to go on")
+        of = f"expected the {lines} of the run that is to go on: give its -p and -r as then"
+        raise OutputError(f"{path}: has {found} whole lines, {of}")
     file.seek(end)
     file.truncate()
     return file

@@ -133,6 +133,9 @@ def test_another_run_is_not_gone_on_with(cli, killed):
     Path("p").write_text("1\n2\n")
     line = cli.error("train --quiet --resume -p p -f model a.svm")
     assert line.startswith("p: has 2 whole lines, expected the ")
+    assert cli.error("train --quiet --resume -p new -f model a.svm") == line.replace("p: has 2", "new: has 0")
+    assert line.endswith(" of the run that is to go on: give its -p and -r as then")
+    assert not Path("new").exists()
     Path("a.svm").write_text("1 1:1\n")
     assert "a.svm: found 1 examples, expected the " in cli.error("train --quiet --resume -f model a.svm")
     assert Path("model").read_bytes() == before
