@@ -14,6 +14,8 @@ from typing import Any, Self
 import dask
 import numpy as np
 from distributed import Client
+from sklearn.base import is_classifier
+from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.validation import _check_y, validate_data
 
 from sonlearn import sklearn
@@ -104,6 +106,12 @@ class _OnDask:
             del self.learner_  # which has learned nothing
             raise
         return self
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The accuracy, or of values R², of what is predicted for X; of collections it is computed."""
+        own: Any = self
+        predicted, y, weight = (dask.compute(each)[0] for each in (own.predict(X), y, sample_weight))
+        return float((accuracy_score if is_classifier(self) else r2_score)(y, predicted, sample_weight=weight))
 
     def _compare_columns(self, X: Any, reset: bool) -> None:
         """Keep the names and the number of the columns, or compare them with those of `fit`. Raises ValueError."""

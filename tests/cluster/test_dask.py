@@ -378,6 +378,7 @@ def test_estimators_learn_collections_and_predict_lazily(here):
             plain = one.predict(X)
             np.testing.assert_array_equal(predicted.compute(), plain)
             assert np.mean(plain == y) > 0.75
+            assert one.score(rows, arrays.from_array(y, chunks=100)) == one.score(X, y) == np.mean(plain == y)
             p = one.predict_proba(rows)
             assert p.shape == (300, len(one.classes_))
             np.testing.assert_array_equal(p.compute(), one.predict_proba(X))
@@ -388,6 +389,8 @@ def test_estimators_learn_collections_and_predict_lazily(here):
         predicted = values.predict(table[list("abcd")]).compute()
         np.testing.assert_array_equal(predicted, values.predict(table[list("abcd")].compute()))
         assert np.mean((predicted - score) ** 2) < 0.5 * score.var()
+        found = values.score(table[list("abcd")], table["y"], table["a"] ** 2)
+        assert found == pytest.approx(values.score(pandas.DataFrame(X, columns=list("abcd")), score, X[:, 0] ** 2))
         with pytest.raises(InputError, match=r"columns of other kinds: 'a', expected numbers; of others dask.train\("):
             values.fit(table.astype({"a": str}), table["y"])
         rows_of_bag = pytest.importorskip("dask.bag").from_sequence([{"a": 1}])
