@@ -298,9 +298,11 @@ class ColumnEncoder:
             return
         met, bare, field = " or ".join(f"a {one}" for one in known), field, shorten(field) if field else f"a {kind}"
         if "category" not in known:  # anything may be a further category
-            remedy = ""
-            if "date" in known and is_span(bare):
-                remedy = f"; if these are seasons, train with --categorical {shorten(self.title, WHOLE)}"
+            remedy, other = "", f"train with --categorical {shorten(self.title, WHOLE)}"
+            if "number" in known and "," not in bare:
+                remedy = f"; leave it empty if the number is not known, or {other}"
+            elif "date" in known and is_span(bare):
+                remedy = f"; if these are seasons, {other}"
             elif "date" in known and has_order(bare):
                 remedy = f"; write 2024-03-31{f', or the {self.first} first' if self.first else ''}"
             raise RowError(field, f"{met}, as in all rows that the model has learned{remedy}")

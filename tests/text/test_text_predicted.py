@@ -162,6 +162,8 @@ def test_the_same_from_json_and_arrow():
     ("column", "field", "expected"),
     [
         ("n", "70.5.1", "found '70.5.1' in the column 'n', expected a number, as in all rows that the model has"),
+        ("n", "70,5", "expected a number, as in all rows that the model has learned"),
+        ("n", "11+", "; leave it empty if the number is not known, or train with --categorical 'n'"),
         ("holes", "2024-03-01", "found '2024-03-01' in the column 'holes', expected a number, as in all"),
         ("day", "03/31/2024", "found '03/31/2024' in the column 'day', expected a date, as in all rows"),
         ("day", "17", "found '17' in the column 'day', expected a date, as in all rows"),
@@ -169,7 +171,7 @@ def test_the_same_from_json_and_arrow():
     ],
 )
 def test_what_a_column_has_never_held_is_malformed(column, field, expected):
-    text = f"town,{column}\nGraz,\nGraz,{field}\n"
+    text = f'town,{column}\nGraz,\nGraz,"{field}"\n'
     with pytest.raises(InputError, match=r"^<stream>:3:6: ") as raised:
         predicted(text, learned())
     assert expected in str(raised.value)
