@@ -239,6 +239,9 @@ class CsvRecords:
                 problem = "a zero byte", "text; is this a binary file?"
             elif self.columns and len(record) != len(self.columns):
                 problem = f"{len(record)} fields", f"{len(self.columns)} fields as in the header"
+                if line == 2 and len(record) == len(self.columns) + 1 and record[0] in ("0", "1"):
+                    before = f"the header needs a name for it before {shorten(self.columns[0])}"
+                    problem = problem[0], f"{problem[1]}; if the first numbers the rows, {before}"
             else:
                 for at in self._decimal:
                     record[at] = with_point(record[at])

@@ -70,12 +70,16 @@ def test_the_labels_column_may_be_missing_where_nothing_is_learned():
         rows("a,b\n1,2\n")
 
 
+NAMELESS = "if the first numbers the rows, the header needs a name for it"
+
+
 @for_all(
     "text, message",
     [
         ("a,b\n1,2\n", ":1: found the columns 'a, b', expected one column 'y' (--label)"),
         ("y,a,y\n1,2,3\n", ":1: found the columns 'y, a, y', expected one column 'y' (--label)"),
         ("a,y\n1,2\n1,2,3\n", ":3: found 3 fields, expected 2 fields as in the header"),
+        ("a,y\n1,b,0\n", f":2: found 3 fields, expected 2 fields as in the header; {NAMELESS} before 'a'"),
         ("a,y\n1,2\n1\n", ":3: found 1 fields, expected 2 fields as in the header"),
         ("a,y\n1,2\n1,x\n", f":3:3: found 'x' in the column 'y', expected {NO_LABEL}"),
         ('a,y\n1,2\n1,"4,5"\n', f":3:3: found '4,5' in the column 'y', expected {NO_LABEL}; with decimal {COMMAS}"),
