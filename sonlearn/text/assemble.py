@@ -20,6 +20,7 @@ from sonlearn.text.columns import FINITE, NUMBER, WANTED, ColumnLayout, Labellin
 from sonlearn.text.encode import ColumnEncoder, TableEncoder
 from sonlearn.text.objects import RowError
 from sonlearn.text.suspicions import with_point
+from sonlearn.text.units import units_in
 
 #: What no number has, and Python's might have: words, underscores, digits of other scripts.
 _NO_NUMBER = re.compile(r"(?a)[^\d\s.eE+-]")
@@ -184,9 +185,11 @@ def _labels(
         names = [found[code][1] for code in codes.tolist()] if any(own for _, own in found) else None
     for i in np.flatnonzero(np.isinf(values) | (~(values >= 0) if weights else False)).tolist():
         text = texts[codes[i]] if codes is not None and np.isinf(values[i]) else f"{values[i]:g}"
-        commas = "; with decimal commas: --decimal ," * (not typed and with_point(text) != text)
+        remedy = "; with decimal commas: --decimal ," * (not typed and with_point(text) != text)
+        if not (weights or typed or remedy) and (units := units_in(text)):
+            remedy = f"; numbers with a unit: --unit '{encoder.options.label}={units[0]}'"
         found = "nothing" if text.strip().lower() in ("", "nan") else shorten(text)
-        refused.add([i], at, found, wanted + commas)
+        refused.add([i], at, found, wanted + remedy)
     return values, names
 
 

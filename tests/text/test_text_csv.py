@@ -70,6 +70,7 @@ def test_the_labels_column_may_be_missing_where_nothing_is_learned():
         rows("a,b\n1,2\n")
 
 
+WITH_UNIT = "numbers with a unit: --unit"
 NAMELESS = "if the first numbers the rows, the header needs a name for it"
 
 
@@ -83,6 +84,7 @@ NAMELESS = "if the first numbers the rows, the header needs a name for it"
         ("a,y\n1,2\n1\n", ":3: found 1 fields, expected 2 fields as in the header"),
         ("a,y\n1,2\n1,x\n", f":3:3: found 'x' in the column 'y', expected {NO_LABEL}"),
         ('a,y\n1,2\n1,"4,5"\n', f":3:3: found '4,5' in the column 'y', expected {NO_LABEL}; with decimal {COMMAS}"),
+        ("a,y\n1,2\n1,$4.99\n", f":3:3: found '$4.99' in the column 'y', expected {NO_LABEL}; {WITH_UNIT} 'y=$1.5'"),
         ("a,y\n1,2\n1,inf\n", f":3:3: found 'inf' in the column 'y', expected {NO_LABEL}"),
         ("a,y\n1,2\n1e999,1\n", f":3:1: found '1e999' in the column 'a', expected {OR_TEXT}"),
         ("a,y\n1,2\n-inf,1\n", f":3:1: found '-inf' in the column 'a', expected {OR_TEXT}"),
