@@ -320,7 +320,7 @@ class ColumnSummary:
         beside_numbers = max(texts / 2, _MIN_ROWS - 1) if self.numbers else held  # as `Suspicions.note` has it
         meant = self.texts.meant(min(held / 2, _MIN_ROWS - 1 if self.dates else held, beside_numbers), flag)
         if meant:
-            out.append(meant)
+            out.append(f"{meant} (--categorical {flag} if they are names)")
         elif self.texts.sentences > held / 2 and (self.full or len(self.values) > held / 2):
             out.append(f"a text: most values differ and have several words; --text {flag}")
         elif self.stamps == held and self._are_times(unique):
