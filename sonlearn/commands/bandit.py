@@ -19,8 +19,8 @@ from sonlearn.text.decisions import DecisionReader
 
 #: Flags of a run that decisions do not take.
 _NOT_TAKEN = (
-    "save_per_pass", "raw_predictions", "probabilities", "top", "audit", "passes", "cache", "cache_file",
-    "holdout_off", "holdout_after", "early_terminate", "progress_bar",
+    "save_per_pass", "invert_hash", "raw_predictions", "probabilities", "top", "audit", "passes", "cache", "cache_file",
+    "holdout_off", "holdout_period", "holdout_after", "early_terminate", "progress_bar",
 )  # fmt: skip
 
 

@@ -32,7 +32,7 @@ _TAKEN = {
     for name, action in parser_of("train")._option_string_actions.items()
 }
 _SAME = {name for name, support in vw_flags.FLAGS.items() if support.is_same and name in _TAKEN}
-VALUES = {name for name in _SAME if _TAKEN[name]}
+VALUES = {name for name in _SAME if _TAKEN[name]} | {"--log-json"}  # which stands for another
 SWITCHES = _SAME - VALUES
 #: Flags that say that decisions are learned, and rules of exploration that are flags there.
 DECISIONS = _names("--cb --cb_explore --cb_adf --cb_explore_adf --cbify")
@@ -54,6 +54,8 @@ _OF_STEPS = {
     "": None, "--sgd": "sgd", "--ftrl": "ftrl", "--coin": "coin", "--OjaNewton": "oja-son", "--adaptive": "adagrad",
     "--adaptive --normalized": "nag", "--adaptive --invariant --normalized": "nag",
 }  # fmt: skip
+#: Parts of VW's default step; the committee learns where no method has just these.
+_PARTS = {"--adaptive", "--invariant", "--normalized"}
 #: Methods by preference, where flags of learning decide.
 _METHODS = ("committee", "nag", "adagrad", "sgd", "ftrl", "coin", "oja-son")
 _OF_METHODS = ("learning_rate", "power_t", "l1", "l2", "ftrl_alpha", "ftrl_beta", "sketch_size", "alpha")
@@ -91,8 +93,10 @@ def refuse(problems: Problems) -> None:
 def translate(arguments: list[str]) -> Translated:
     """A command line of VW, without its ``vw``, as one of ours. Raises OptionError, which names all that cannot be."""
     problems, warnings, read = Problems(list), [], list(_words(arguments))
-    replaced = any(word.name in COMMITTEE for word in read)
-    words = _with_nearest(read, warnings)
+    names = {word.name for word in read}
+    steps = names & STEPS
+    replaced = bool(names & COMMITTEE.keys()) or (steps <= _PARTS and " ".join(sorted(steps)) not in _OF_STEPS)
+    words = _with_nearest(read, names, replaced, warnings)
     given = {word.name: word.value for word in words if word.name}
     rule, out, left = _rule(given), [], []
     for word in words:
@@ -141,22 +145,23 @@ def translate(arguments: list[str]) -> Translated:
     return Translated(["train", *out, *more], left, warnings)
 
 
-def _with_nearest(words: list[Word], warnings: list[str]) -> list[Word]:
+def _with_nearest(words: list[Word], names: set[str], replaced: bool, warnings: list[str]) -> list[Word]:
     """The line with the nearest in the place of what is not here; what that changes is added to the warnings."""
-    names = {word.name for word in words}
-    decides, explores, out, without = names & DECISIONS, names & EXPLORING, [], defaultdict[str, list[str]](list)
+    decides, out, without = names & DECISIONS, list[Word](), defaultdict[str, list[str]](list)
+    weightless = decides or replaced or "--invert_hash" in names
+    impossible = {"--explore": not names & EXPLORING, "--invert_hash": weightless}
     for word in words:
         written = _shown(word.written, word.value)
         if word.name in NEAREST:
             ours, why = NEAREST[word.name]
             flag, value = ours.split(" ")
-            if flag == "--explore" and not explores:
+            if impossible.get(flag):
                 out.append(word)  # which is refused
                 continue
             if flag == "--explore" and flag in (each.name for each in out):
                 without[_ONE_RULE].append(written)
                 continue
-            value = word.value if value == "K" else value
+            value = word.value if value.isupper() else value
             out.append(Word(word.written, flag, value))
             warnings.append(f"{written} is not here; the nearest is {flag} {value}: {why}")
         elif word.name in COMMITTEE:
@@ -211,16 +216,14 @@ def _has_value(name: str, after: str) -> bool:
         return False
     if name in HARMLESS | NEAREST.keys() | COMMITTEE.keys() | NEEDLESS.keys():
         return True
-    return not after.startswith("-") and not os.path.exists(after)
+    return not (after.startswith("-") and after[1:2].isalpha()) and not os.path.exists(after)
 
 
 def _why(word: Word) -> str:
-    answer = vw_flags.flag_support(word.name)
-    if answer is None:
-        return "VW 9.11 has no such flag"
-    if answer.is_same:
+    if word.name in VALUES | SWITCHES:
         return "its value is missing" if word.value is None else "it has no value"
-    return answer.text
+    answer = vw_flags.flag_support(word.name)
+    return "vw --help of 9.11 does not list it" if answer is None else answer.text
 
 
 def _learning(given: dict[str, str | None], replaced: bool, problems: Problems) -> tuple[list[str], list[str], str]:

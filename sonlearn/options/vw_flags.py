@@ -97,11 +97,13 @@ def _by_flag(answers: dict[str, Any]) -> dict[str, Any]:
     return {name: answer for names, answer in answers.items() for name in names.split()}
 
 
-#: What `sonlearn vw` takes in the place of flags, with a warning: a flag and its value (K: that of theirs), and why.
+#: What `sonlearn vw` takes in the place of flags, with a warning: a flag, its value (in capitals: theirs), and why.
 NEAREST = _by_flag({
     "--bag --cover --synthcover": ("--explore thompson", "each action is as likely as it is to be the best one"),
     "--regcb --regcbopt --rnd --first": ("--explore ucb", "it tries what may be the best action, while that is open"),
     "--ect --log_multi --recall_tree": ("--oaa K", "one committee of all classes"),
+    "--extra_metrics": ("--log-json FILE", "what was counted and measured, in the program's own words"),
+    "--readable_model": ("--invert_hash FILE", "weights by name; sonlearn inspect has those of any model"),
 })  # fmt: skip
 #: Flags in whose place the committee learns (decisions: their reward models), without flags of steps; and why.
 NEAREST_COMMITTEE = _by_flag({
@@ -125,6 +127,10 @@ NEEDLESS = _by_flag({
         "steps follow from --learning_rate and --power_t, or from what was seen",
     "--constant --initial_weight --random_weights --normal_weights --truncated_normal_weights": "weights begin at 0",
     "--cb_sample": "-p has the probabilities; nothing is drawn",
+    "--leave_duplicate_interactions": "equal interactions count once",
+    "--random_init": "the sketch begins with the first gradients",
+    "--driver_output --log_output --limit_output --dont_output_best_constant":
+        "progress goes to standard error, predictions to the file of -p",
 })  # fmt: skip
 #: Flags without which a line does the same: `sonlearn vw` leaves them out without a word; and why.
 HARMLESS = _by_flag({
@@ -149,6 +155,7 @@ _VALUELESS = """
     --greedify --first_only --elim --inpass --multitask --dropout --meanfield --lrqdropout --hessian_on --no_progress
     --node_only --randomized_routing --pool_greedy --para_active --batch_sz_no_doubling --restart --random_weights
     --normal_weights --truncated_normal_weights --cb_sample --no_stdin --onethread --driver_output_off
+    --leave_duplicate_interactions --dont_output_best_constant
 """
 #: Of all these those that have no value.
 VALUELESS = frozenset(_VALUELESS.split())
@@ -167,21 +174,18 @@ _STANDS_FOR = _by_flag({
     "--csv_separator": "give --delimiter",
     "--driver_output_off": "give --quiet",
     "--log_level": "give --quiet, or leave it out",
-    "--readable_model --audit_regressor": "use sonlearn inspect MODEL",
+    "--audit_regressor": "use sonlearn inspect MODEL",
     "--dump_json_weights_experimental": "use sonlearn inspect --json MODEL",
     "--dump_json_weights_include_feature_names_experimental": "give --names, then use sonlearn inspect --json MODEL",
     "--random_seed": "give --seed; only rp-son, ada-gp, ada-dp, ada-lr and radagrad use random numbers",
     "--OjaNewton": "give --sketch oja",
     "--alpha_inverse": "give --alpha, its inverse",
     "--normalize   ": "give --diagonal or --no-diagonal",
-    "--random_init": "leave it out: the sketch begins with the first gradients",
     "--classweight": "give the examples of the class an importance weight",
-    "--leave_duplicate_interactions": "leave it out: equal interactions count once",
     "--daemon --port": "use sonlearn serve --tcp PORT, which replies to each line with one line, as VW does",
     "--squarecb": "give --explore squarecb",
     "--softmax": "give --explore softmax",
     "--span_server": "give --cluster, which learns in several processes or on several machines",
-    "--extra_metrics": "give --log-json FILE",
     "--confidence --confidence_after_training": "give --coverage .9, which adds an interval to each prediction",
     "--eval --explore_eval --multiworld_test": "use sonlearn evaluate, which says what policies would have cost",
     "--rank_all": "give --cb_explore_adf, which writes all actions",
@@ -221,7 +225,7 @@ _NOT_HERE = _by_flag({
         --interact --marginal --initial_denominator --initial_numerator --compete --update_before_learn
         --unweighted_marginals
     """: "no such model; the committee learns pairs and trees",
-    "--lda --lda_alpha --lda_rho --lda_D --lda_epsilon --minibatch --math --metrics": "no topics",
+    "--lda --lda_alpha --lda_rho --lda_D --lda_epsilon --minibatch --math_mode --metrics": "no topics",
     """
         --ignore_linear --ignore_features_dsjson_experimental --redefine --feature_limit --affix --spelling
         --dictionary --dictionary_path --experimental_full_name_interactions --permutations
@@ -229,8 +233,6 @@ _NOT_HERE = _by_flag({
     "--pid_file --port_file --sendto": "sonlearn serve is one process, in the foreground",
     "--flatbuffer": "LIBSVM, VW, JSON, CSV, Parquet and Arrow are read",
     "--csv_no_file_header --csv_header --csv_ns_value": "CSV has a header; (echo a,b,y; cat FILE) puts one before",
-    "--driver_output --log_output --limit_output --dont_output_best_constant":
-        "progress goes to standard error, predictions to the file of -p",
     """
         --hexfloat_weights --dump_json_weights_include_extra_online_state_experimental
         --output_feature_regularizer_binary --output_feature_regularizer_text
@@ -279,5 +281,5 @@ FLAGS = _answers()
 def flag_support(name: str) -> FlagSupport | None:
     """The entry of a flag in any spelling (``-l0.5``, ``--learning-rate``); None if VW has no such flag."""
     if name.startswith("--"):
-        return FLAGS.get("--" + name[2:].replace("-", "_")) or FLAGS.get(name)
+        return FLAGS.get("--" + name[2:].replace("-", "_"))
     return FLAGS.get(SHORT.get(name[:2], ""))

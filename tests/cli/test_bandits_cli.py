@@ -234,6 +234,7 @@ def test_classes_may_have_names_or_begin_with_0(cli, tmp_path):
         ("train --cb_explore_adf --method nag log", "--explore ucb with --method nag: it has no widths"),
         ("train --cb_adf --method nag --loss logistic log", "costs are values; give --loss squared"),
         ("train --cb 3 --passes 2 log", "--passes: decisions do not take it"),
+        ("train --cb 3 --invert_hash w log", "--invert_hash: decisions do not take it"),
         ("train --cb_adf --cluster local log", "--cluster: decisions are learned in one process"),
         ("train --cb_explore_adf --epsilon .1 log", "--epsilon 0.1 is for --explore epsilon; the rule is ucb"),
         ("train --cb 3 --explore greedy --explore-width 1 log", "for --explore ucb or thompson; the rule is greedy"),

@@ -19,10 +19,10 @@ EVERY_FLAG_OF_OURS = {name for verb in ("train", "predict", "convert", "sketch",
 
 def test_all_of_vws_flags_are_answered_and_no_others(vowpalwabbit):
     text = subprocess.run([sys.executable, "-m", "vowpalwabbit", "--help"], capture_output=True, text=True).stdout
-    found = re.findall(r"^    (?:(-\w), )?(--\w+)", text, re.MULTILINE)
+    found = re.findall(r"^    (?:(-\w), )?--([\w-]+)", text, re.MULTILINE)
     assert len(found) > 400
-    assert set(vw_flags.FLAGS) == {long for _, long in found}
-    assert {short: long for short, long in found if short} == vw_flags.SHORT
+    assert set(vw_flags.FLAGS) == {"--" + long.replace("-", "_") for _, long in found}
+    assert {short: f"--{long}" for short, long in found if short} == vw_flags.SHORT
 
 
 def test_values_of_flags_that_something_stands_for_are_told_from_data(vowpalwabbit):

@@ -109,6 +109,10 @@ def test_an_everyday_line_runs(line, files, cli):
         ("vw a --boosting 5 --alg BBM --sgd --l2 1 -l .1", "train a --loss squared --clip labels"),
         ("vw a --bfgs --loss_function logistic", "train a --loss_function logistic"),
         ("vw a --initial_t 3 -C 1 --bs_type vote b", "train a b --loss squared --clip labels"),
+        ("vw a --adaptive --invariant -l 20 --log_output compat --leave_duplicate_interactions b",
+         "train a b --loss squared --clip labels"),
+        ("vw a --readable_model w --extra_metrics m",
+         "train a --invert_hash w --log-json m --method nag --loss squared --clip labels"),
         ("vw a --l2 1e-6", "train a --l2 1e-6 --loss squared --clip labels"),
         ("vw a --sgd --l2 1", "train a --l2 1 --method sgd --learning_rate 10 --loss squared --clip labels"),
         ("vw a --adaptive", "train a --method adagrad --learning_rate 10 --loss squared --clip labels"),
@@ -235,10 +239,19 @@ def test_reward_models_are_not_replaced_in_silence(files, cli):
         ("vw a --ect", ["--ect (its value is missing)"]),
         ("vw a --ftrl_alpha 1 -l 1", ["-l and --ftrl_alpha (no one method takes them; -l: --method", "--ftrl_alpha:"]),
         ("vw a --sgd --ftrl", ["--ftrl with --sgd (there is no method with these steps)"]),
-        ("vw a --invariant", ["--invariant (there is no method with these steps)"]),
-        ("vw a --normalized --invariant", ["--invariant with --normalized (there is no method with these steps)"]),
+        ("vw a --sgd --invariant", ["--invariant with --sgd (there is no method with these steps)"]),
         ("vw a --coin -l 1", ["-l (--coin is --method coin, which does not take all of it)"]),
-        ("vw a --what 5", ["--what (VW 9.11 has no such flag)"]),
+        ("vw a --what 5", ["--what (vw --help of 9.11 does not list it)"]),
+        (
+            "vw a --affix -2 --math-mode 1",
+            [
+                "--affix (features are those of the text, and of -q, --interactions, --ngram "
+                "and --skips); --math-mode (no topics)"
+            ],
+        ),
+        ("vw a --extra_metrics", ["--extra_metrics (its value is missing)"]),
+        ("vw a --cb 3 --readable_model w", ["--readable_model (give --invert_hash FILE: weights"]),
+        ("vw a --nn 3 --readable_model w", ["--readable_model (give --invert_hash FILE: weights"]),
         ("vw a --passes", ["--passes (its value is missing)"]),
         ("vw --daemon -t", ["--daemon without -i"]),
         ("vw --daemon -i m", ["--daemon without -t or -f"]),
