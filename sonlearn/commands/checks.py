@@ -53,6 +53,8 @@ def check_run(options: RunOptions, table: str | None = None) -> None:
         raise OptionError("--output csv with --resume: the header would come again; give --output jsonl")
     if options.early_terminate is not None:
         _check_early(options)
+    if options.holdout_after is not None and options.passes == 1:
+        raise OptionError(f"--holdout_after {options.holdout_after} with one pass: expected several; give --passes N")
     cache = cache_file(options)
     if options.passes > 1 and cache is None:
         _check_read_again(options.passes, sources)

@@ -51,13 +51,13 @@ SAID_LATER = _names("--daemon --port --named_labels --squarecb --softmax --explo
 STEPS = _names("--adaptive --invariant --normalized --sgd --ftrl --coin --OjaNewton")
 #: The method with these steps; None: whichever takes the other flags.
 _OF_STEPS = {
-    "": None, "--sgd": "sgd", "--ftrl": "ftrl", "--coin": "coin", "--OjaNewton": "oja-son", "--adaptive": "adagrad",
+    "": None, "--sgd": "sgd", "--ftrl": "ftrl", "--coin": "coin", "--OjaNewton": "rfd-son", "--adaptive": "adagrad",
     "--adaptive --normalized": "nag", "--adaptive --invariant --normalized": "nag",
 }  # fmt: skip
 #: Parts of VW's default step; the committee learns where no method has just these.
 _PARTS = {"--adaptive", "--invariant", "--normalized"}
 #: Methods by preference, where flags of learning decide.
-_METHODS = ("committee", "nag", "adagrad", "sgd", "ftrl", "coin", "oja-son")
+_METHODS = ("committee", "nag", "adagrad", "sgd", "ftrl", "coin", "rfd-son")
 _OF_METHODS = ("learning_rate", "power_t", "l1", "l2", "ftrl_alpha", "ftrl_beta", "sketch_size", "alpha")
 #: The method with the steps of VW's default, and flags without which it is nearer to VW than another method with them.
 _DEFAULT, _LESS = "nag", {"l1"}
@@ -115,6 +115,8 @@ def translate(arguments: list[str]) -> Translated:
             left.append(word.written)
         elif word.name == "--driver_output_off":
             out.append("--quiet")
+        elif word.name == "--link" and "--oaa" in given:
+            warnings.append(_left_out([_shown(word.written, word.value)], "classes have labels, or --probabilities"))
         elif word.name == "--oaa" and "--named_labels" in given:
             out += ["--classes", "auto"]
         elif word.name == "--epsilon" and rule not in (None, "epsilon") and word.value is not None:
@@ -141,6 +143,8 @@ def translate(arguments: list[str]) -> Translated:
             del out[at : at + 2]
     if more[:2] == ["--method", "sgd"] and given.get("--power_t") != "0":
         warnings.append("--sgd: steps are l t^-p, and VW's l (t + 1)^-p: the first ones are longer here")
+    if more[:2] == ["--method", "rfd-son"]:
+        warnings.append(f"--OjaNewton is not here; the nearest is --sketch rfd: {vw_flags.WHY_RFD}")
     refuse(problems)
     return Translated(["train", *out, *more], left, warnings)
 

@@ -45,9 +45,10 @@ SHORT = {
 _WORK = """
     --version --progress --help --testonly --holdout_off --holdout_period --passes --hash --hash_seed --ignore --keep
     --bit_precision --noconstant --ngram --skips --interactions --quadratic --cubic --data --cache --quiet
-    --final_regressor --predictions --initial_regressor --sketch_size --chain_hash
+    --final_regressor --initial_regressor --sketch_size --chain_hash
 """
 _WORK_BUT = {
+    "--predictions": "a decision has one line, with its tag or event; VW puts a blank line behind it",
     "--loss_function": "squared, logistic, hinge, quantile, poisson, and more; not classic and expectile",
     "--learning_rate": "of the methods with a step size: nag, adagrad, sgd, ogd, nlms, metagrad and the ada- methods",
     "--power_t": "of nag, adagrad, sgd and ogd",
@@ -69,7 +70,7 @@ _WORK_BUT = {
     "--project": "a different meaning: when --clip is applied; VW projects the weights of its freegrad",
     "--examples": "in each pass, as VW; predict has it too",
     "--early_terminate": "by default all passes are made (VW, and sonlearn vw: 3); the model is that of the best pass",
-    "--holdout_after": "with several passes",
+    "--holdout_after": "with several passes (VW: with one, too)",
     "--json": "stands for --format json; not _multi",
     "--save_per_pass": "the file of -f is rewritten after every pass",
     "--raw_predictions": "before the projection onto [-C, C]",
@@ -105,6 +106,7 @@ NEAREST = _by_flag({
     "--extra_metrics": ("--log-json FILE", "what was counted and measured, in the program's own words"),
     "--readable_model": ("--invert_hash FILE", "weights by name; sonlearn inspect has those of any model"),
 })  # fmt: skip
+WHY_RFD = "without VW's bounds Oja's sketch (--sketch oja) errs far more"
 #: Flags in whose place the committee learns (decisions: their reward models), without flags of steps; and why.
 NEAREST_COMMITTEE = _by_flag({
     "--nn --boosting --autolink --stage_poly --ksvm": "the committee learns pairs of features and trees",
@@ -178,7 +180,7 @@ _STANDS_FOR = _by_flag({
     "--dump_json_weights_experimental": "use sonlearn inspect --json MODEL",
     "--dump_json_weights_include_feature_names_experimental": "give --names, then use sonlearn inspect --json MODEL",
     "--random_seed": "give --seed; only rp-son, ada-gp, ada-dp, ada-lr and radagrad use random numbers",
-    "--OjaNewton": "give --sketch oja",
+    "--OjaNewton": f"give --sketch rfd: {WHY_RFD}",
     "--alpha_inverse": "give --alpha, its inverse",
     "--normalize   ": "give --diagonal or --no-diagonal",
     "--classweight": "give the examples of the class an importance weight",

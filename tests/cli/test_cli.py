@@ -235,6 +235,7 @@ BAD_COMMANDS = [
     ("train --eta foo a.svm", r"--eta foo: expected 1/t, 1/sqrt\(t\) or a number"),
     ("train --sigma foo a.svm", r"--sigma foo: expected auto or a number"),
     ("train --early_terminate 1 a.svm", r".*one pass.*"),
+    ("train --holdout_after 5 a.svm", r"--holdout_after 5 with one pass: expected several; give --passes N"),
     ("train --early_terminate 1 --passes 2 --holdout_off a.svm", r".*--holdout_off.*"),
     ("train --early_terminate 1 --passes 2 --resume -f m a.svm", r".*--resume.*"),
     ("train --examples 0 a.svm", r"--examples 0: expected at least 1"),

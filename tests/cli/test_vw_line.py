@@ -105,7 +105,10 @@ def test_an_everyday_line_runs(line, files, cli):
         ("vw a --cb_adf --passes 3 -c --holdout_off --holdout_period 5 b", "train a --cb_adf b"),
         ("vw a --log_multi 3 --no_progress b", "train a --oaa 3 b"),
         ("vw a --oaa 3 --l2 1", "train a --oaa 3 --l2 1 --method nag --loss squared --clip 1"),
+        ("vw a --OjaNewton --alpha 2 --sketch_size 5",
+         "train a --alpha 2 --sketch_size 5 --method rfd-son --loss squared"),
         ("vw a --oaa 3", "train a --oaa 3"),
+        ("vw a --oaa 3 --link logistic --probabilities", "train a --oaa 3 --probabilities"),
         ("vw a --boosting 5 --alg BBM --sgd --l2 1 -l .1", "train a --loss squared --clip labels"),
         ("vw a --bfgs --loss_function logistic", "train a --loss_function logistic"),
         ("vw a --initial_t 3 -C 1 --bs_type vote b", "train a b --loss squared --clip labels"),
@@ -158,6 +161,10 @@ def test_what_the_nearest_is_is_warned_of(files, cli):
     ]
     assert translate(shlex.split("a --cb 3 --passes 2")).warnings == [
         "--passes 2 was left out: decisions are learned once, in their order"
+    ]
+    assert translate(["a", "--OjaNewton"]).warnings == [
+        "--OjaNewton is not here; the nearest is --sketch rfd: without VW's bounds Oja's sketch (--sketch oja) errs far "
+        "more"
     ]
     for written, left in (("--cover 3 --squarecb", "--squarecb"), ("--softmax --squarecb", "--softmax")):
         warned = translate(shlex.split(f"a --cb_explore_adf {written}")).warnings
