@@ -292,14 +292,15 @@ def test_vw_reads_these_forms_too(tmp_path):
     of = '"_label_cost":1,"_labelIndex":1,"_label_probability":0.75'
     lines = f"""{{{of},"a":[1,0],"p":[0.75,0.25],"c":{{"_multi":[{{"a":1}},{{"a":2}}]}}}}
 {{"RewardValue":1.0,"EventId":"x"}}
+[CHECKPOINT INFO LINE]
 {{{of},"_skipLearn":true,"pdrop":0.5,"c":{{"_multi":[{{"a":1}},{{"a":2}}]}}}}
 """
     reader = reader_of(tmp_path, lines, ADF)
     (found,) = list(reader)
     np.testing.assert_array_equal(found.probabilities, [0.25, 0.75, np.nan, np.nan])
-    assert (found.action.tolist(), found.lines.tolist()) == ([1, -1], [1, 3])
-    passed_over = "lines with a RewardValue and no decision were passed over"
-    assert [note.partition(":")[0] for note in reader.notes] == [passed_over, "pdrop"]
+    assert (found.action.tolist(), found.lines.tolist()) == ([1, -1], [1, 4])
+    passed_over = [f"lines with a {word} and no decision were passed over" for word in ("CHECKPOINT", "RewardValue")]
+    assert [note.partition(":")[0] for note in reader.notes] == [*passed_over, "pdrop"]
 
 
 def test_a_class_too_many_is_left_out_by_its_name(tmp_path):

@@ -1,8 +1,8 @@
 """Decisions in dsjson: one object a line.
 
 As in VW, a decision with ``_skipLearn`` is only decided, and a line with a reward but no decision (a "dangling
-observation") is passed over. ``pdrop``, the share of decisions that a log left out, is not made up for: VW weights what
-is left by 1/(1 - pdrop), which changes sums, but no mean.
+observation"), or of the log's own (``[CHECKPOINT``), is passed over. ``pdrop``, the share of decisions that a log left
+out, is not made up for: VW weights what is left by 1/(1 - pdrop), which changes sums, but no mean.
 """
 
 from __future__ import annotations
@@ -37,6 +37,9 @@ def parse_dsjson(
     notes = set[str]()
     for block in blocks:
         line = block.lines[0]
+        if not whole and line.startswith(b"[CHECKPOINT"):
+            notes.add("lines with a CHECKPOINT and no decision were passed over")
+            continue
         try:
             record = json_object(line)
             fields: dict[str, Any] = dict(record)
