@@ -49,8 +49,8 @@ _WORK = """
 """
 _WORK_BUT = {
     "--predictions": "a decision has one line, with its tag or event; VW puts a blank line behind it",
-    "--loss_function": "squared, logistic, hinge, quantile, poisson, and more; not classic and expectile; Poisson losses "
-    "are exp(p) - yp, VW's twice that less the least for y",
+    "--loss_function": "squared, logistic, hinge, quantile, poisson, and more; not classic and expectile; Poisson "
+    "losses are exp(p) - yp, VW's twice that less the least for y",
     "--learning_rate": "of the methods with a step size: nag, adagrad, sgd, ogd, nlms, metagrad and the ada- methods",
     "--power_t": "of nag, adagrad, sgd and ogd",
     "--l1": "of ftrl",
