@@ -152,8 +152,7 @@ def translate(arguments: list[str]) -> Translated:
 def _with_nearest(words: list[Word], names: set[str], replaced: bool, warnings: list[str]) -> list[Word]:
     """The line with the nearest in the place of what is not here; what that changes is added to the warnings."""
     decides, out, without = names & DECISIONS, list[Word](), defaultdict[str, list[str]](list)
-    weightless = decides or replaced or "--invert_hash" in names
-    impossible = {"--explore": not names & EXPLORING, "--invert_hash": weightless}
+    impossible = {"--explore": not names & EXPLORING, "--invert_hash": decides or replaced}
     for word in words:
         written = _shown(word.written, word.value)
         if word.name in NEAREST:
@@ -164,6 +163,9 @@ def _with_nearest(words: list[Word], names: set[str], replaced: bool, warnings: 
                 continue
             if flag == "--explore" and flag in (each.name for each in out):
                 without[_ONE_RULE].append(written)
+                continue
+            if flag == "--invert_hash" and flag in names:
+                without[f"{flag} has the weights"].append(written)
                 continue
             value = word.value if value.isupper() else value
             out.append(Word(word.written, flag, value))

@@ -116,6 +116,8 @@ def test_an_everyday_line_runs(line, files, cli):
          "train a b --loss squared --clip labels"),
         ("vw a --readable_model w --extra_metrics m",
          "train a --invert_hash w --log-json m --method nag --loss squared --clip labels"),
+        ("vw a --readable_model w --invert_hash v",
+         "train a --invert_hash v --method nag --loss squared --clip labels"),
         ("vw a --l2 1e-6", "train a --l2 1e-6 --loss squared --clip labels"),
         ("vw a --sgd --l2 1", "train a --l2 1 --method sgd --learning_rate 10 --loss squared --clip labels"),
         ("vw a --adaptive", "train a --method adagrad --learning_rate 10 --loss squared --clip labels"),
