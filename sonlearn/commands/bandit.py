@@ -106,6 +106,8 @@ class BanditSession(Session):
         label, name = "action:cost:probability before the features", self.bandit.cost or self.bandit.reward
         if name:
             label = f"a number in {'--cost' if self.bandit.cost else '--reward'} {name}"
+        elif self.reader.format == "json":
+            label = "_label_cost, _label_probability and _labelIndex"
         return "no decision with a cost", f"{label}; nothing was learned, and no model was saved"
 
     def warnings(self) -> list[str]:

@@ -244,6 +244,7 @@ def test_classes_may_have_names_or_begin_with_0(cli, tmp_path):
         ("train --cb_adf --action a --cost c log", "give --cb K as well"),
         ("train --cb_adf nothing", "no decision with a cost, expected action:cost:probability before the features"),
         ("train --cb 2 --action a --reward gain misspelt.json", "with a cost, expected a number in --reward gain;"),
+        ("train --cb_adf undecided.json", "with a cost, expected _label_cost, _label_probability and _labelIndex;"),
         ("train --cb_adf slots", "slots:1:1: found 'ccb', expected one decision at a time: give each slot a block of"),
         ("train --cb_adf slots.json", "slots.json:1:1: found an array _outcomes, expected one decision at a time: "),
         ("train --cb 3 range", "range:1:1: found 'ca', expected actions that are numbered: cut their range into K"),
@@ -255,6 +256,7 @@ def test_what_is_refused(cli, tmp_path, line, message):
     (tmp_path / "log").write_text(blocks(3))
     (tmp_path / "slots").write_text("ccb shared |a b\nccb action |a p\nccb slot 0:1:1 |a s\n\n")
     (tmp_path / "slots.json").write_text('{"c": {"_multi": [{"a": 1}]}, "_outcomes": [{"_label_cost": 1}]}\n')
+    (tmp_path / "undecided.json").write_text('{"c": {"_multi": [{"a": 1}]}}\n')
     (tmp_path / "range").write_text("ca 18.5:0.6:0.01 |a b\n")
     (tmp_path / "nothing").write_text("|a p\n|a q\n\n")
     (tmp_path / "misspelt.json").write_text('{"a": 1, "gian": 1.0, "x": 2}\n')
