@@ -31,45 +31,6 @@ def blocks(text):
     return found
 
 
-def test_what_is_printed_of_a_sum(cli):
-    cli.out("train", "--quiet", "--method", "nag", "-f", "m", "a.vw")
-    plain = cli.out("predict", "--quiet", "-i", "m", "a.vw").splitlines()
-    explained = blocks(cli.out("predict", "--quiet", "--audit", "-i", "m", "a.vw"))
-    assert [head for head, _ in explained] == plain
-    assert plain[0].endswith(" first")
-    for head, ((title, columns), *rows) in explained:
-        assert (title, columns) == ("feature", ["value", "without", "contribution"])
-        raw, contributions = float(head.split()[0]), [float(numbers[-1]) for _, numbers in rows]
-        assert math.fsum(contributions) == pytest.approx(raw, abs=1e-5)
-        assert sorted(map(abs, contributions), reverse=True) == list(map(abs, contributions))
-        for _, (_, without, part) in rows:
-            assert float(without) + float(part) == pytest.approx(raw, abs=1e-5)
-    assert {name for name, _ in explained[1][1][1:]} == {"u^bad", "u^x", "v^tea", "Constant"}
-    assert dict(explained[1][1])["u^x"][0] == "2"
-
-
-def test_members_and_features_of_a_committee(cli):
-    cli.out("train", "--quiet", "--members", "nag,nag:pairs", "-f", "m", "a.vw")
-    for head, rows in blocks(cli.out("predict", "--quiet", "-a", "-i", "m", "a.vw")):
-        place = [name for name, _ in rows].index("feature")
-        assert {name for name, _ in rows[1:place]} - {"rest"} == {"nag", "nag:pairs"}
-        for part in (rows[1:place], rows[place + 1 :]):
-            assert math.fsum(float(n[-1]) for _, n in part) == pytest.approx(float(head.split()[0]), abs=1e-5)
-        for name, numbers in rows[1:place]:
-            if name != "rest":
-                assert float(numbers[0]) * float(numbers[1]) == pytest.approx(float(numbers[2]), rel=1e-4, abs=1e-6)
-
-
-def test_features_beyond_the_largest_are_one_line(cli):
-    cli.out("train", "--quiet", "--method", "nag", "-f", "m", "a.vw")
-    every = blocks(cli.out("predict", "--quiet", "-a", "--audit-top", "0", "-i", "m", "a.vw"))
-    some = blocks(cli.out("predict", "--quiet", "-a", "--audit_top", "2", "-i", "m", "a.vw"))
-    for (_, whole), (head, (_, *rows)) in zip(every, some, strict=True):
-        assert rows[:2] == whole[1:3]
-        assert rows[2][0] == f"{len(whole) - 3} more"
-        assert math.fsum(float(n[-1]) for _, n in rows) == pytest.approx(float(head.split()[0]), abs=1e-5)
-
-
 def test_json_is_a_line_an_example(cli):
     cli.out("train", "--quiet", "--members", "nag,nag:pairs", "-f", "m", "a.vw")
     command = ["predict", "--quiet", "-a", "--audit-format", "json", "--audit-top", "2", "-i", "m", "a.vw"]

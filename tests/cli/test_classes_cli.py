@@ -218,17 +218,6 @@ def test_whole_numbers_and_names_are_classes(cli, order):
     assert "examples of labels that the model has not learned: 2;" in cli("predict", "-i", "m", "other.vw")[2]
 
 
-def test_classes_never_seen_count_as_errors_and_are_named(cli):
-    cli("train", *NAG, "--classes", "auto", "-f", "m", "a.vw")
-    Path("x").write_text("ham | 1\nbacon | 1\n | 1\ntofu | 1\n", encoding="utf-8")
-    status, out, err = cli("predict", "-i", "m", "x")
-    counts = "each counts as an error, and not in the loss"
-    warning = f"sonlearn: warning: examples of labels that the model has not learned: 2; {counts}"
-    assert (status, len(out.splitlines()), err.splitlines()[-1]) == (0, 4, warning)
-    wrong = 2 + (out.splitlines()[0] != "ham")
-    assert f"\naverage error = {wrong / 3:.6f}\n" in err
-
-
 @pytest.mark.parametrize(
     ("header", "known", "new", "flags"),
     [

@@ -119,18 +119,6 @@ def test_inspect_lists_options_counters_and_weights(cli):
 # ------------------------------------------------------------------------------------------------- passes, labels
 
 
-def test_several_passes_hold_every_tenth_example_out(cli):
-    err = cli.err("train", "--passes", "3", "-f", "model", "a.svm")
-    assert "number of examples per pass = 135" in err
-    assert "passes used = 3" in err
-    assert re.search(r"average loss = [\d.]+ h$", err, re.MULTILINE)
-    assert "examples = 405" in cli("inspect", "model")[1]
-    _, _, err = cli("train", "--passes", "2", "--holdout_off", "-f", "model", "a.svm")
-    assert "number of examples per pass = 150" in err
-    assert " h\n" not in err
-    assert "examples = 300" in cli("inspect", "model")[1]
-
-
 def test_a_run_that_goes_on_with_a_model_of_several_passes_learns_new_rows(cli):
     cli("train", "--passes", "2", "--holdout_off", "-f", "model", "a.svm")
     cli("train", "-i", "model", "-f", "after", "a.svm")

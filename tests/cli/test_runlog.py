@@ -146,28 +146,6 @@ def test_confusion_is_its_twins():
             assert summary["counts"][i][j] == pytest.approx(weight[rows & columns].sum())
 
 
-def test_two_classes_are_judged_by_their_predictions(cli):
-    cli("train", "--method", "nag", "--log-json", "run.jsonl", "-p", "p", "a.svm")
-    z = np.array(Path("p").read_text().split(), float)
-    y = np.array([float(line.split()[0]) for line in Path("a.svm").read_text().splitlines()]) > 0
-    p = 1 / (1 + np.exp(-z))
-    end = entries("run.jsonl")[-1]
-    assert end["calibration"]["brier"] == pytest.approx(np.mean((p - y) ** 2), abs=1e-6)
-    assert sum(b["weight"] * b["predicted"] for b in end["calibration"]["bins"]) == pytest.approx(p.sum(), abs=1e-3)
-    assert sum(b["weight"] * b["happened"] for b in end["calibration"]["bins"]) == pytest.approx(y.sum())
-    pairs = [[int(np.sum((y == a) & ((z > 0) == b))) for b in (False, True)] for a in (False, True)]
-    assert end["confusion"] == {"labels": ["-1", "+1"], "counts": pairs, "others": 0}
-    assert "calibration" in end
-    cli("train", "--method", "nag", "--loss", "hinge", "--log-json", "hinge.jsonl", "a.svm")
-    end = entries("hinge.jsonl")[-1]
-    assert end["calibration"] is None  # no probabilities
-    assert end["confusion"]["labels"] == ["-1", "+1"]
-    Path("values.svm").write_text("1.5 1:1\n-2 2:1\n" * 20)
-    cli("train", "--loss", "squared", "--method", "nag", "--log-json", "values.jsonl", "values.svm")
-    end = entries("values.jsonl")[-1]
-    assert (end["calibration"], end["confusion"], end["error"]) == (None, None, None)
-
-
 @pytest.mark.parametrize(
     ("several", "names"), [("--oaa", False), ("--classes", False), ("--classes", True)], ids=["oaa", "numbers", "names"]
 )

@@ -60,18 +60,6 @@ def test_another_table_is_refused(cli, files, text, message):
     assert done.out == ""
 
 
-def test_columns_that_are_missing_or_not_known_are_named_once(cli, files):
-    model = trained(cli, files)
-    (files / "t.csv").write_text(TABLE.replace("age", "agee") + "".join(table(9000)))  # more rows than a batch has
-    out, err = cli.both("predict", "--quiet", "-i", model, files / "t.csv")
-    assert len(out.splitlines()) == 9000
-    assert err.splitlines() == [
-        f"sonlearn: warning: {files}/t.csv: columns that the model knows and the table has not: 'age'; means stand for "
-        "their numbers",
-        f"sonlearn: warning: {files}/t.csv: columns that the model does not know, left out: 'agee'",
-    ]
-
-
 def test_columns_are_checked_when_learning_goes_on(cli, files):
     model = trained(cli, files)
     (files / "t.csv").write_text(TABLE.replace("age", "years") + "".join(table()))
@@ -94,19 +82,6 @@ def test_a_model_remembers_what_columns_held(cli, files):
     assert "  column 'c' = number, category\n" in printed
     assert f"  column '{question}' = number\n" in printed
     assert json.loads(cli("inspect", "--json", model)[1])["columns"]["n"] == ["number", "missing"]
-
-
-def test_tables_in_memory_are_checked_too(files, pandas):
-    frame = pandas.read_csv(files / "t.csv")
-    learner = Learner()
-    learner.partial_fit(frame, label="buys")
-    with pytest.warns(UserWarning, match="columns that the model") as caught:
-        learner.predict(frame.rename(columns={"age": "agee"}))
-    said = [str(one.message).partition(": ")[2] for one in caught]
-    assert [one.rpartition(": ")[2] for one in said] == ["'age'; means stand for their numbers", "'agee'"]
-    with pytest.raises(ValueError, match="columns that the model knows: 'id', 'age'"):
-        learner.predict(frame.rename(columns=lambda name: name + "2"))
-    assert Learner.from_arrays(*learner.to_arrays()).columns.known == learner.columns.known
 
 
 # ------------------------------------------------------------------------------------------------- 2: options of tables

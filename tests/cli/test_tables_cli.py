@@ -5,7 +5,6 @@ import datetime
 import gzip
 import io
 import json
-import math
 import os
 import shlex
 import subprocess
@@ -179,23 +178,6 @@ def test_labels_of_two_words_in_a_model_of_parts(cli):
 
 def answers(text):
     return list(csv.DictReader(io.StringIO(text)))
-
-
-def test_predictions_as_csv_and_json_lines(cli):
-    write("t.csv", table())
-    assert cli(*TRAIN, "--quiet", "t.csv")[0] == 0
-    plain = [line.split() for line in cli("predict", "--quiet", "-i", "m", "t.csv")[1].splitlines()]
-    as_csv = answers(cli("predict", "--quiet", "-i", "m", "--output", "csv", "--probabilities", "t.csv")[1])
-    assert list(as_csv[0]) == ["id", "label", "probability", "probability of no", "probability of yes"]
-    as_json = [json.loads(line) for line in cli.out("predict --quiet -i m --output jsonl t.csv").splitlines()]
-    assert len(plain) == len(as_csv) == len(as_json) == 60
-    for (odds, key), one, other in zip(plain, as_csv, as_json, strict=True):
-        p = 1 / (1 + math.exp(-float(odds)))
-        assert one["id"] == other["id"] == key
-        assert one["label"] == other["label"] == ("yes" if float(odds) > 0 else "no")
-        assert other["probability"] == pytest.approx(p, abs=1e-6)
-        assert float(one["probability"]) == float(one["probability of yes"]) == pytest.approx(p, abs=2e-6)
-        assert float(one["probability of no"]) == pytest.approx(1 - p, abs=2e-6)
 
 
 def test_rows_that_are_left_out_and_rows_without_ids(cli):

@@ -244,22 +244,6 @@ def test_the_worse_half_stops(first):
     assert results[0] == results[1] == results[2]
 
 
-def test_halving_on_the_command_line(cli):
-    grid = ["--grid", "method=nag,adagrad learning-rate=.01,.1,.5,2"]
-    out, err = cli.both("tune", *grid, "--halving", "--first-halving", 25, "-f", "best", "--table", "-", "a.svm")
-    rows = table(out)
-    assert [row["examples"] for row in rows] == ["220", "100", *["50"] * 2, *["25"] * 4]
-    assert [row["state"] for row in rows] == ["whole", *["stopped"] * 7]
-    loss, error, area, model = alone(flags_of(rows[0], ["method", "learning_rate"]), "a.svm")
-    assert figures(rows[0]) == (loss, error, area)
-    assert Path("best").read_bytes() == model
-    lines = Path("a.svm").read_text().splitlines(keepends=True)
-    for row in rows[1:]:
-        Path("part.svm").write_text("".join(lines[: int(row["examples"])]))
-        assert figures(row) == alone(flags_of(row, ["method", "learning_rate"]), "part.svm")[:3]
-    assert "halving = the worse half stops after 25, 50, 100, ... labelled rows" in err
-
-
 def test_before_a_pass_has_a_holdout_the_one_before_it_counts():
     (batch,) = read_batches("a.svm")
     settings = settings_of([parse_grid("method=nag learning-rate=.001,.5")], {}).settings
@@ -273,9 +257,11 @@ def test_before_a_pass_has_a_holdout_the_one_before_it_counts():
 
 def test_halving_is_of_the_first_pass(cli):
     grid = ["--grid", "method=nag learning-rate=.01,.1,.5,2", "--halving", "--first-halving", 150, "--passes", 3]
-    rows = table(cli("tune", *grid, "--table", "-", "a.svm")[1])
+    out, err = cli.both("tune", *grid, "--table", "-", "a.svm")
+    rows = table(out)
     assert [row["state"] for row in rows] == ["whole", "whole", "stopped", "stopped"]  # 198 are learned in a pass
     assert rows[2]["examples"] == "166"  # the 150th that is not held out
+    assert "halving = the worse half stops after 150, 300, 600, ... labelled rows" in err
 
 
 # ------------------------------------------------------------------------------------------------- what goes wrong
@@ -380,18 +366,6 @@ def test_without_labels(cli):
 
 
 # ------------------------------------------------------------------------------------------------- the grid
-
-
-def test_what_a_method_does_not_take_is_left_out(cli):
-    _, _, err = cli("tune", "--grid", GRID, "--table", "t.csv", "a.svm")
-    rows = table(Path("t.csv").read_text(), ",")
-    assert {(row["method"], row["alpha"], row["sketch_size"], row["learning_rate"]) for row in rows} == {
-        *(("rfd-son", a, m, "") for a in ("0.1", "1.0") for m in ("2", "4")),
-        ("nag", "", "", "0.1"), ("nag", "", "", "0.5"), ("arow", "", "", ""),
-    }  # fmt: skip
-    assert "settings = 7 of 24 combinations, compared by average error" in err
-    assert "left out = alpha, sketch-size: --method nag does not take them" in err
-    assert "left out = learning-rate: --method rfd-son does not take it" in err
 
 
 def test_several_grids_are_added_up():

@@ -166,13 +166,6 @@ def test_columns_of_csv_are_slots(cli):
     assert load("s.npz").matrix().indices.tolist() == [batch.indices[0]]
 
 
-def test_saved_sketches_merge(cli):
-    for name in ("a", "b"):
-        assert cli("sketch", "--quiet", "-l", "5", f"{name}.svm", "-o", f"{name}.npz")[0] == 0
-    assert "rows = 170\n" in cli.err("sketch", "--merge", "a.npz", "b.npz", "-o", "all.npz")
-    assert abs(load("all.npz").matrix() - load("a.npz").merge(load("b.npz")).matrix()).max() == 0
-
-
 @pytest.mark.parametrize(("rows", "last"), [(b"1 1:1\n-1 2:1\n1 3:1\n", b"3"), (b"", b"rows")])
 def test_an_interrupted_sketch_is_of_what_was_read(cli, rows, last):
     """One of nothing is not saved."""

@@ -1,6 +1,5 @@
 """Coverage on the command line, in the summary, the log and the page, and in the estimators."""
 
-import csv
 import json
 from pathlib import Path
 
@@ -60,26 +59,6 @@ def test_the_summary_says_that_no_labels_come(cli, kind):
     what = "intervals are as wide" if kind == "values" else "sets are by the thresholds"
     assert f"\ncoverage = n.a. (no labels come: {what}" in err
     assert "no labels come" not in cli("predict", "-i", "m", "-p", "p", "with.vw")[2]
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_tables_of_predictions_have_it(cli, kind):
-    options = ["--method", "nag", "--coverage", ".9", *KINDS[kind]]
-    assert cli("train", "--quiet", *options, "-f", "m", f"{kind}.svm")[0] == 0
-    plain = [line.split() for line in cli("predict", "--quiet", "-i", "m", f"{kind}.svm")[1].splitlines()]
-    as_csv = list(csv.DictReader(cli.out(f"predict --quiet -i m --output csv {kind}.svm").splitlines()))
-    lines = cli("predict", "--quiet", "-i", "m", "--output", "jsonl", f"{kind}.svm")[1].splitlines()
-    as_json = [json.loads(line) for line in lines]
-    assert len(plain) == len(as_csv) == len(as_json) == 1500
-    for text, row, one in zip(plain, as_csv, as_json, strict=True):
-        assert list(row) == list(one)
-        if kind == "values":
-            low, high = (float(end) for end in text[1][1:-1].split(","))
-            assert (one["low"], one["high"]) == pytest.approx((low, high), rel=1e-5)
-            assert (float(row["low"]), float(row["high"])) == pytest.approx((low, high), abs=1e-5, rel=1e-5)
-        else:
-            inside = [label for label in text[1][1:-1].split(",") if label]
-            assert one["set"] == json.loads(row["set"]) == inside
 
 
 def test_an_interval_that_has_no_ends_yet_is_empty(cli):
