@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from for_all import for_all
-from sketch_twin import MATRICES, error, matrix
+from sketch_twin import MATRICES, error, matrix, tail
 
 from sonlearn.sketch import FrequentDirections, Rule, make_sketch
 from sonlearn.sketch.rules import fd_ramp
@@ -59,6 +59,16 @@ def test_bounds_for_a_grid_of_weights_and_pivots(name, shape, pivot, lam):
     check(FrequentDirections(rule).update(A), A)
 
 
+def test_rfd_error_is_half_of_the_bound_that_fd_attains():
+    """Theorem 3, Corollary 2: on m orthonormal rows FD's error is its bound, RFD's exactly half of it."""
+    A = np.eye(4, 12)
+    fd = make_sketch("fd", 4, buffer=4).update(A)
+    rfd = make_sketch("rfd", 4, buffer=4).update(A)
+    assert error(A, fd.matrix()) == pytest.approx(fd.rule.guarantee(0) * tail(A, 0))
+    assert error(A, rfd.matrix(), rfd.alpha) == pytest.approx(rfd.rule.guarantee(0) * tail(A, 0))
+    assert rfd.rule.guarantee(0) == fd.rule.guarantee(0) / 2
+
+
 @for_all("name", ["random_matrix", "adversarial", "low_rank", "categories"])
 @for_all("method", FAMILY)
 def test_bounds_hold_after_merging_in_any_order(name, method):
@@ -80,6 +90,24 @@ def test_merging_adds_alpha_zero_once():
     a, b = (make_sketch("rfd", 5, alpha=2.0).update(part) for part in (A[:60], A[60:]))
     merged = a.merge(b)
     assert merged.alpha == 2.0 + merged.result().escaped / 2
+
+
+def test_isvd_fails_where_frequent_directions_does_not():
+    """A direction that comes often, but each time weaker than all that is kept, is forgotten each time by the greedy
+    method: its error grows with the stream, FD's stays at its bound. (After the example of [RFD] App. F, whose text was
+    not at hand.)"""
+    m, d = 5, 12
+    strong = np.eye(d)[: m - 1] * 1.1
+    errors = {}
+    for n in (100, 1000):
+        A = np.vstack([strong, np.tile(np.eye(d)[m], (n, 1))])
+        for method in ("isvd", "fd", "rfd"):
+            sketch = make_sketch(method, m, buffer=m).update(A)
+            errors[method, n] = error(A, sketch.matrix(), sketch.alpha)
+    assert errors["isvd", 1000] == pytest.approx(1000)
+    assert errors["isvd", 1000] == pytest.approx(10 * errors["isvd", 100])
+    assert errors["fd", 1000] <= 2 * 1.1**2  # once the first directions are worn down, the frequent one is kept
+    assert errors["rfd", 1000] <= errors["fd", 1000] / 2 + 1e-9
 
 
 def test_fd_ramp_needs_few_decompositions():
