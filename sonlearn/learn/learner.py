@@ -644,8 +644,6 @@ class Learner(SavedModel):
             "dates": {name: sorted(met.items()) for name, met in self.columns.dates.items()},
             "shuffled": sorted(self.columns.shuffled),
         }
-        if self._rests_at == self.examples:
-            header["rests"] = True
         if self.text.format == "auto" and self._constant is not None:
             header["constant"] = self._constant
         if self.options != self._made_of:
@@ -655,6 +653,8 @@ class Learner(SavedModel):
         if waits is not None:
             header["waiting"] = waits
         header["decision"], decision = self._decision.packed()
+        if self._rests_at == self.examples:
+            header["rests"] = True
         sets = {} if self._coverage is None else self._coverage.arrays()
         return header, {"ids": self.index.ids[: self.size], **arrays, **decision, **sets, **late}
 

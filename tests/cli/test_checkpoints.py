@@ -146,6 +146,8 @@ def test_standard_input_is_gone_on_with_from_its_beginning(cli, killed, monkeypa
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
     killed("train", "--quiet", "--checkpoint", 10, "-f", "model", batches=5)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
-    assert cli("train", "--quiet", "--resume", "-f", "model") == (0, "", "")
+    status, out, warned = cli("train", "--quiet", "--resume", "-f", "model")
+    assert (status, out) == (0, "")
+    assert "examples that the unfinished run has read; if standard input begins behind them, give -i model" in warned
     assert cli("train", "--quiet", "-f", "whole", "a.svm")[0] == 0
     assert Path("model").read_bytes() == Path("whole").read_bytes()
