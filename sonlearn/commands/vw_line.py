@@ -144,7 +144,7 @@ def translate(arguments: list[str]) -> Translated:
     if more[:2] == ["--method", "sgd"] and given.get("--power_t") != "0":
         warnings.append("--sgd: steps are l t^-p, and VW's l (t + 1)^-p: the first ones are longer here")
     if more[:2] == ["--method", "rfd-son"]:
-        warnings.append(f"--OjaNewton is not here; the nearest is --sketch rfd: {vw_flags.WHY_RFD}")
+        warnings.append(f"--OjaNewton: --sketch rfd learns in its place: {vw_flags.WHY_RFD}")
     refuse(problems)
     return Translated(["train", *out, *more], left, warnings)
 

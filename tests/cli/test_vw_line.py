@@ -165,8 +165,7 @@ def test_what_the_nearest_is_is_warned_of(files, cli):
         "--passes 2 was left out: decisions are learned once, in their order"
     ]
     assert translate(["a", "--OjaNewton"]).warnings == [
-        "--OjaNewton is not here; the nearest is --sketch rfd: without VW's bounds Oja's sketch (--sketch oja) errs "
-        "far more"
+        "--OjaNewton: --sketch rfd learns in its place: without VW's bounds Oja's sketch (--sketch oja) errs far more"
     ]
     for written, left in (("--cover 3 --squarecb", "--squarecb"), ("--softmax --squarecb", "--softmax")):
         warned = translate(shlex.split(f"a --cb_explore_adf {written}")).warnings
