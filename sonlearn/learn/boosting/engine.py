@@ -24,7 +24,7 @@ from sonlearn.data.rows import NO_ROWS, Rows
 from sonlearn.jit.sequence import Calls
 from sonlearn.learn.boosting.bins import BLOCK_ROWS, SAMPLE, max_refit_rows, padded_scores
 from sonlearn.learn.boosting.losses import LOGISTIC, SOFTMAX, SQUARED
-from sonlearn.learn.boosting.rounds import predict_and_learn, rebuild_derived
+from sonlearn.learn.boosting.rounds import NOTHING, REBUILD, REFIT, predict_and_learn
 from sonlearn.learn.boosting.state import (
     BINS,
     COLUMNS,
@@ -136,7 +136,7 @@ class Boost(Engine):
             leaf_ids=state.leaf_ids if kept else zeros((self._params.trees, int(state.now["slots"][0])), np.uint8),
         )  # fmt: skip
         if learned > 0 and not kept:
-            rebuild_derived(self._params, roomy, self._room_for(roomy))
+            self._do(REBUILD, roomy)
         return roomy
 
     def _width(self, features: int) -> int:
@@ -145,15 +145,21 @@ class Boost(Engine):
 
     def calls(self, state: BoostState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> Calls:
         """See `Engine.calls`."""
-        return [(predict_and_learn, (self._params, state, self._room_for(state), rows, start, learns, out.raw, False))]
+        scratch = self._room_for(state)
+        return [(predict_and_learn, (self._params, state, scratch, rows, start, learns, out.raw, NOTHING))]
 
     def _refit(self, state: BoostState) -> None:
         """Make a refit of all rows kept, after the one that is under way."""
-        now, raw = state.now, np.zeros((0, len(state.base_scores)))
+        now = state.now
         for _ in range(1 + int(now["step"][0] > 0)):
             if now["trees_end"][0] < now["rows"][0]:
                 now["due"] = now["rows"]
-                predict_and_learn(self._params, state, self._room_for(state), NO_ROWS, 0, False, raw, True)
+                self._do(REFIT, state)
+
+    def _do(self, what: int, state: BoostState) -> None:
+        """`REFIT` or `REBUILD`."""
+        raw = np.zeros((0, len(state.base_scores)))
+        predict_and_learn(self._params, state, self._room_for(state), NO_ROWS, 0, False, raw, what)
 
     def at_rest(self, state: BoostState) -> BoostState:
         """With trees of all rows kept (see `Engine.at_rest`)."""

@@ -21,19 +21,22 @@ from sonlearn.learn.tolerances import LIMIT
 
 #: A mean error of the trees that is higher by this is no change.
 SLACK = 0.1
+#: What `predict_and_learn` does behind the rows.
+NOTHING, REFIT, REBUILD = range(3)
 
 
 @jit
-def predict_and_learn(params, state, work, rows, start, learns, raw, refits):
+def predict_and_learn(params, state, work, rows, start, learns, raw, then):
     """raw[start:] <- predictions; where `learns`, rows are kept and refits made, each after the row's prediction.
 
-    Where it `refits`, the refit that is due or under way is then brought to its end.
+    Behind them `REFIT` brings the refit that is due or under way to its end, and `REBUILD` works out what a packed
+    state has been without. They are no kernels of their own: these would be compiled before a model's first prediction.
 
     Returns the first row that was refused or for which there is no room, or n.
 
     Parameters
     ----------
-    params : Params; state : BoostState, modified where it `learns` or `refits`; work : Scratch, overwritten
+    params : Params; state : BoostState, modified unless it only predicts; work : Scratch, overwritten
     rows : Rows; start : int
     raw : float64[n, K], of several classes filled in up to those that the rows before have shown
     """
@@ -56,8 +59,10 @@ def predict_and_learn(params, state, work, rows, start, learns, raw, refits):
         clear_first(work.x, width)
         if learned and (now["step"] > 0 or now["rows"] >= now["due"]):  # a call hands over hundreds of numbers
             advance_refit(params, state, work, MAX_READS_PER_ROW)
-    if refits:
+    if then == REFIT:
         advance_refit(params, state, work, UNLIMITED)
+    elif then == REBUILD:
+        rebuild_derived(params, state, work)
     return len(rows.y)
 
 
@@ -201,7 +206,7 @@ def next_tree(params, now):
     return params.trees - now["first_tree"]
 
 
-@jit
+@inline
 def rebuild_derived(params, state, work):
     """Work out what a packed state has been without: leaves; codes, edges and scores of the refit under way."""
     now = state.now[0]
