@@ -627,6 +627,16 @@ def test_what_is_wrong_in_a_part_is_one_line(here, days, tmp_path):
     assert "0 and 1" in err or "-1 or +1" in err
 
 
+def test_classes_that_a_model_has_not_learned_are_named(here, tmp_path):
+    known, new, model = tmp_path / "known.svm", tmp_path / "new.svm", tmp_path / "model"
+    known.write_text("1 1:1\n2 2:1\n" * 5)
+    new.write_text("3 1:1\n")
+    assert run("train", "--quiet", "--oaa", 3, "--method", "nag", "-f", model, known)[0] == 0
+    ours = run("predict", "--quiet", "--cluster", here.scheduler.address, "-i", model, known, new)
+    assert ours == run("predict", "--quiet", "-i", model, known, new)
+    assert "labels that the model has not learned: 1;" in ours[2]
+
+
 def test_what_a_cluster_cannot_do_is_said_at_once(here, days, tmp_path):
     on, (names, _) = ("--quiet", "--cluster", here.scheduler.address), days
     for arguments, why in (

@@ -190,7 +190,6 @@ def test_no_bit_depends_on_batches_or_files(tmp_path, explorer, learn):
 
 
 @pytest.mark.interpreted
-@pytest.mark.interpreted
 def test_costs_that_are_all_the_same_for_long_are_forgotten():
     decisions = log_of(contexts(220))
     same = (np.arange(220) < 200) & ~np.isnan(decisions.cost)
@@ -201,6 +200,7 @@ def test_costs_that_are_all_the_same_for_long_are_forgotten():
     assert len(np.unique(decided.mean[-K:])) == K
 
 
+@pytest.mark.interpreted
 def test_predicting_changes_nothing_and_deciding_draws_anew():
     bandit = Bandit(BanditOptions(cb_explore=K, explore="epsilon", epsilon=1.0))
     bandit.partial_fit(log_of(contexts(20)))

@@ -238,7 +238,7 @@ def test_the_page_of_tables(tmp_path, monkeypatch, polars):
     """The examples of docs/tables.md."""
     monkeypatch.chdir(tmp_path)
     found = doctest.testfile(str(ROOT / "docs" / "tables.md"), module_relative=False)
-    assert (found.failed, found.attempted) == (0, 7)
+    assert (found.failed, found.attempted) == (0, 12)
 
 
 def test_words_are_told_as_in_csv():
