@@ -136,7 +136,7 @@ class Boost(Engine):
             leaf_ids=state.leaf_ids if kept else zeros((self._params.trees, int(state.now["slots"][0])), np.uint8),
         )  # fmt: skip
         if learned > 0 and not kept:
-            self._do(REBUILD, roomy)
+            self._call_without_rows(REBUILD, roomy)
         return roomy
 
     def _width(self, features: int) -> int:
@@ -154,12 +154,12 @@ class Boost(Engine):
         for _ in range(1 + int(now["step"][0] > 0)):
             if now["trees_end"][0] < now["rows"][0]:
                 now["due"] = now["rows"]
-                self._do(REFIT, state)
+                self._call_without_rows(REFIT, state)
 
-    def _do(self, what: int, state: BoostState) -> None:
-        """`REFIT` or `REBUILD`."""
+    def _call_without_rows(self, then: int, state: BoostState) -> None:
+        """Call the kernel for `REFIT` or `REBUILD` alone."""
         raw = np.zeros((0, len(state.base_scores)))
-        predict_and_learn(self._params, state, self._room_for(state), NO_ROWS, 0, False, raw, what)
+        predict_and_learn(self._params, state, self._room_for(state), NO_ROWS, 0, False, raw, then)
 
     def at_rest(self, state: BoostState) -> BoostState:
         """With trees of all rows kept (see `Engine.at_rest`)."""

@@ -217,6 +217,7 @@ def rebuild_derived(params, state, work):
     for number in range(params.trees):
         leaf, new = state.leaf_ids[number], number < t + min(now["part"], 1)
         each = number + (next_tree(params, now) if new else now["first_tree"])
-        find_leaves(params, state, leaf, each, (0, now["slots"]), min(now["rows"], now["slots"]))
+        if new or params.regrow_every > 1:  # else no refit reads them
+            find_leaves(params, state, leaf, each, (0, now["slots"]), min(now["rows"], now["slots"]))
         if number < t:
             add_leaves(params, state, leaf, work.by_leaf[GRADIENT], each)
