@@ -119,23 +119,22 @@ class Metrics:
         if result is None:
             options = self._learner.options
             return [] if options.coverage is None else [_AT_REST[options.kind == "values"]]
-        lines: list[str] = _LINES[result["kind"]](result)
+        lines = self._of.lines(result)
         coverage = result.get("coverage")
         if coverage is None:
             return lines
         lowest = "" if coverage["lowest"] is None else f", in the worst {WINDOW} examples {coverage['lowest']:.3f}"
-        what = "size of sets" if result["kind"] != "values" else "length of intervals"
         size = "n.a." if coverage["size"] is None else f"{coverage['size']:.6g}"
         return [
             *lines,
             f"coverage = {coverage['reached']:.4f} of {coverage['asked']:g} asked{lowest}",
-            f"mean {what} = {size}",
+            f"mean {coverage['of']} = {size}",
         ]
 
     def never_positive(self) -> str:
         """Return what has to be known where positive labels came and nobody was predicted positive; else empty."""
         result = self.result()
-        if result is None or result["kind"] != "two" or not result["positive"] > 0:
+        if result is None or not result.get("positive"):
             return ""
         best = result["best_f1"]
         if result["decided"]["predicted"] > 0 or not best["f1"] > 0:
@@ -152,15 +151,9 @@ class Metrics:
     def single_label(self) -> str:
         """Say what is to be known where all labels are the same, so that there is nothing to tell apart; else empty."""
         result = self.result()
-        if result is None or not self._of.fixed or (result["kind"] == "classes" and result["classes"] != 1):
-            return ""
-        if result["kind"] == "classes":
-            (label,) = (row["label"] for row in result["worst"])
-        elif 0 < result["positive"] < result["weight"] or self._learner.two_labels is None:
-            return ""
-        else:
-            label = self._learner.two_labels[int(result["positive"] > 0)]
-        return f"all labels are {shorten(label)}: there is nothing to tell apart; is it the right column, or file?"
+        label = "" if result is None else self._of.single_label(result)
+        told = f"all labels are {shorten(label)}: there is nothing to tell apart; is it the right column, or file?"
+        return label and told
 
 
 class _Scores:
@@ -204,6 +197,17 @@ class _Scores:
             return {"kind": "values", **self._values.result()}
         return self._two_class() if self._decided.any() else None
 
+    def lines(self, result: dict[str, Any]) -> list[str]:
+        """See `Metrics.lines`."""
+        return (_two_lines if self._signs else _value_lines)(result)
+
+    def single_label(self, result: dict[str, Any]) -> str:
+        """Return the one label of two that has come; empty: both have, or there are no two."""
+        labels = self._learner.two_labels
+        if labels is None or not self.fixed or 0 < result["positive"] < result["weight"]:
+            return ""
+        return labels[int(result["positive"] > 0)]
+
     def _two_class(self) -> dict[str, Any]:
         auc, ap, best = self._scores.auc(), self._scores.average_precision(), self._scores.best_f1()
         n, p = self._scores.totals()
@@ -244,8 +248,6 @@ class _Scores:
 class _Classes:
     """Measures of several classes."""
 
-    fixed = True
-
     def __init__(self, learner: Learner):
         self._learner = learner
         self.calibration, self.confusion = Calibration(), Confusion()
@@ -276,6 +278,18 @@ class _Classes:
             "worst": sorted(met, key=lambda row: (row["f1"], -row["weight"]))[:WORST],
             "brier": self.calibration.brier, "calibration_error": self.calibration.error,
         }  # fmt: skip
+
+    def lines(self, result: dict[str, Any]) -> list[str]:
+        """See `Metrics.lines`."""
+        worst = ", ".join(f"{row['label']} ({row['f1']:.3f})" for row in result["worst"])
+        return [
+            f"macro F1 = {result['macro_f1']:.6f}, of {result['classes']} classes",
+            f"lowest F1 = {worst}", *_probability_lines(result),
+        ]  # fmt: skip
+
+    def single_label(self, result: dict[str, Any]) -> str:
+        """Return the one label that has come; empty: there are more."""
+        return result["worst"][0]["label"] if result["classes"] == 1 else ""
 
     def pictures(self) -> dict[str, Any]:
         """See `Metrics.pictures`."""
@@ -384,14 +398,3 @@ def _probability_lines(result: dict[str, Any]) -> list[str]:
 def _value_lines(result: dict[str, Any]) -> list[str]:
     shown = (("RMSE", "rmse", ".6g"), ("MAE", "mae", ".6g"), ("R2", "r2", ".6f"))
     return [f"{name} = {'n.a.' if result[key] is None else format(result[key], form)}" for name, key, form in shown]
-
-
-def _class_lines(result: dict[str, Any]) -> list[str]:
-    worst = ", ".join(f"{row['label']} ({row['f1']:.3f})" for row in result["worst"])
-    return [
-        f"macro F1 = {result['macro_f1']:.6f}, of {result['classes']} classes",
-        f"lowest F1 = {worst}", *_probability_lines(result),
-    ]  # fmt: skip
-
-
-_LINES = {"two": _two_lines, "values": _value_lines, "classes": _class_lines}

@@ -163,7 +163,7 @@ class CoverageTotals:
 
     def __init__(self) -> None:
         self.rows = self.covered = self.finite = 0
-        self.size = 0.0
+        self.size, self._of = 0.0, ""
         self.worst: tuple[float, float] | None = None  # least and largest share in a window
         self._last = np.zeros(0, dtype=bool)  # of the window's rows
         self._each, self._blocks = 1, np.zeros((0, 2), dtype=np.int64)  # rows of a block; (rows, covered) of each
@@ -179,8 +179,10 @@ class CoverageTotals:
         """
         if predicted.sets is not None:
             own = np.pad(predicted.sets, ((0, 0), (0, 1)))[np.arange(len(number)), number]
+            self._of = "size of sets"
             self.add(own, predicted.sets.sum(axis=1).astype(float))
         elif predicted.low is not None:
+            self._of = "length of intervals"
             with np.errstate(over="ignore"):
                 self.add((predicted.low <= y) & (y <= predicted.high), predicted.high - predicted.low)
 
@@ -221,5 +223,5 @@ class CoverageTotals:
         low, high = self.worst or (None, None)
         return {
             "asked": asked, "reached": self.covered / self.rows, "lowest": low, "highest": high,
-            "size": self.size / self.finite if self.finite else None, "curve": curve,
+            "size": self.size / self.finite if self.finite else None, "of": self._of, "curve": curve,
         }  # fmt: skip

@@ -49,6 +49,12 @@ def test_it_is_saved_written_and_summed_up(cli, kind):
     assert abs(np.mean(inside) - 0.9) < 0.06
 
 
+def test_values_that_are_plus_and_minus_one_have_intervals_in_words_too(cli):
+    err = cli.err("train", "--method", "nag", "--loss", "squared", "--coverage", ".9", "--report", "p.html", "two.svm")
+    assert "\nmean length of intervals = " in err
+    assert "Mean length of intervals: " in Path("p.html").read_text()
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_summary_says_that_no_labels_come(cli, kind):
     rows = [line.partition(" ") for line in Path(f"{kind}.svm").read_text().splitlines()[:50]]

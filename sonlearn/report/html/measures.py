@@ -110,9 +110,8 @@ def coverage(run: Run) -> Element | None:
         Series("asked", "constant", [[(0.0, asked), (float(last), asked)]]), Series("reached", "average", [points]),
     ]  # fmt: skip
     worst = "" if measures["lowest"] is None else f" In the worst 1,000 examples: {100 * measures['lowest']:.1f} %."
-    what = "Mean size of sets" if measured(run)["kind"] != "values" else "Mean length of intervals"
-    size = DASH if measures["size"] is None else format_number(measures["size"])
-    lead = f"Asked {100 * asked:.4g} %, reached {100 * measures['reached']:.2f} %.{worst} {what}: {size}."
+    of, size = measures.get("of", "size"), DASH if measures["size"] is None else format_number(measures["size"])
+    lead = f"Asked {100 * asked:.4g} %, reached {100 * measures['reached']:.2f} %.{worst} Mean {of}: {size}."
     title = f"Coverage along the stream: {100 * measures['reached']:.2f} % in all."
     picture = figure(x, y, series, title=title, below="examples", beside="share covered")
     return section("Coverage", picture, lead=lead, name="coverage")
