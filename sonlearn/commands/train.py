@@ -197,7 +197,7 @@ class TrainingSession(Session):
     def learn_from(self, batch: Batch, held: np.ndarray | None) -> Predicted:
         """Predict a batch, and learn from it what is to be learned."""
         if self.audit:
-            self.audit.write(self.learner, batch)
+            self.audit.write(self.problem, batch)
         if self.options.testonly:
             return self.predicted(batch)
         warning = self.values.warning(batch)
@@ -311,7 +311,7 @@ def worse_than_a_constant(learn: LearnOptions, progress: Progress) -> list[str]:
     """`scale_note` of a run, as lines."""
     totals = progress.totals()
     loss, constant = totals["loss"], totals["constant"]
-    if learn.loss in CLASSIFICATION or loss is None or constant is None or constant["error"] is not None:
+    if loss is None or constant is None or constant["error"] is not None:
         return []
     return [*filter(None, [scale_note(learn.method, totals["examples"], loss, constant)])]
 

@@ -20,7 +20,7 @@ from sonlearn.data.batch import Batch
 from sonlearn.errors import OptionError
 from sonlearn.interrupts import Interrupts
 from sonlearn.learn.learner import Learner
-from sonlearn.learn.predicted import probabilities, probabilities_of_two
+from sonlearn.learn.predicted import probabilities
 from sonlearn.options import LearnOptions, TextOptions, losses
 from sonlearn.options.methods import METHODS
 from sonlearn.options.python import Parameter, errors_in_keywords, parameters_of
@@ -134,10 +134,7 @@ class Options:
 
     def _probabilities_of(self, raw: np.ndarray) -> np.ndarray:
         """float64[..., K]: probabilities of the classes, of raw predictions float64[..., K or 1]."""
-        options = self.learner_.options
-        if not options.several:
-            return probabilities_of_two(options, raw)[..., :: int(self._sign)]
-        return probabilities(options.loss, raw, options.method == "committee" or options.multinomial is not None)
+        return probabilities(self.learner_.options, raw)[..., :: int(self._sign)]
 
     def _sets(self, batch: Batch, *, labels_follow: bool = False) -> np.ndarray:
         """bool[n, K]: which classes are in the rows' sets. Raises OptionError where the learner keeps no coverage."""

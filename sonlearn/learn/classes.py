@@ -61,8 +61,7 @@ class Classes:
         self._cap = self.most or options.max_classes
         self._numbered = options.classes is None
         self._flag = "--oaa" if options.multinomial is None else "--multinomial"
-        self._softmax = options.multinomial is not None or options.method == "committee"
-        self.kind = "softmax" if self._softmax else "classes"
+        self._softmax, self.kind = options.softmax, "softmax" if options.softmax else "classes"
         self.labels: list[int | str] = []
         self.first: int | None = None
         self._numbers: dict[int | str, int] = {}

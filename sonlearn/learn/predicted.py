@@ -113,22 +113,18 @@ def reported(
     return decided, np.where(np.isnan(y), np.nan, (decided != y).astype(np.float64))
 
 
-def probabilities(loss: str, raw: np.ndarray, softmax: bool = False) -> np.ndarray:
-    """float64[..., K] from raw predictions of losses in `PROBABILISTIC`, float64[..., K or 1]; rows sum to 1.
+def probabilities(options: LearnOptions, raw: np.ndarray) -> np.ndarray:
+    """float64[..., K or 2] from raw predictions of losses in `PROBABILISTIC`, float64[..., K or 1]; rows sum to 1.
 
-    `softmax`: the scores are logarithms of probabilities, as those of a committee of several classes are.
+    Of two classes they are of -1 and +1, within --clip.
     """
-    if softmax:
+    if options.softmax:
         p = np.exp(raw - raw.max(axis=-1, keepdims=True, initial=-1e300))
         return np.asarray(p / p.sum(axis=-1, keepdims=True))
-    p = probability(loss, raw)
-    if p.shape[-1] == 1:
+    if not options.several:
+        low, high = options.bounds
+        p = probability(options.loss, np.minimum(np.maximum(raw, low), high))
         return np.concatenate([1.0 - p, p], axis=-1)
+    p = probability(options.loss, raw)
     total = p.sum(axis=-1, keepdims=True)
     return np.asarray(np.divide(p, total, out=np.full_like(p, 1.0 / p.shape[-1]), where=total > 0))
-
-
-def probabilities_of_two(options: LearnOptions, raw: np.ndarray) -> np.ndarray:
-    """float64[..., 2]: `probabilities` of -1 and +1 from raw predictions float64[..., 1], within --clip."""
-    low, high = options.bounds
-    return probabilities(options.loss, np.minimum(np.maximum(raw, low), high))

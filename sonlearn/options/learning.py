@@ -243,6 +243,11 @@ class LearnOptions:
         return "classes" if self.several else "two" if self.binary or self.loss in CLASSIFICATION else "values"
 
     @property
+    def softmax(self) -> bool:
+        """Return whether scores are logarithms of probabilities of several classes."""
+        return self.several and (self.multinomial is not None or self.method == "committee")
+
+    @property
     def takes_words(self) -> bool:
         """Return whether labels may be words: of classes of any names, or of two classes."""
         return self.kind == "two" or self.classes is not None

@@ -20,9 +20,9 @@ from sonlearn.report.predictions import format_lines
 from sonlearn.text.columns import column_of
 
 if TYPE_CHECKING:
-    from sonlearn.learn.learner import Learner
     from sonlearn.options import LearnOptions
     from sonlearn.options.run import RunOptions
+    from sonlearn.report.problem import Problem
     from sonlearn.text.names import NameTable
 
 #: Names that are known of the feature of an id; none where there are none.
@@ -48,26 +48,27 @@ class Audit:
         self._writer = LineFile(STDOUT[0])
         self._means: MeanContributions | None = None
 
-    def write(self, learner: Learner, batch: Batch) -> None:
+    def write(self, problem: Problem, batch: Batch) -> None:
         """Explain the rows of `batch` by the learner as it is; an example that it cannot predict says so itself.
 
         Raises DivergedError, OutputError, BrokenPipeError.
         """
         done = 0
         try:
-            for explanation in filter(None, explained(learner, batch)):
+            for explanation in filter(None, explained(problem.learner, batch)):
                 if self._options.audit_format == "mean":
-                    self._means = self._means or MeanContributions(self._names_of(batch), learner.columns.known)
+                    known = problem.learner.columns.known
+                    self._means = self._means or MeanContributions(self._names_of(batch), known)
                     self._means.add(explanation)
                 else:
-                    self._writer.write(self._formatted(learner, batch, done, explanation) + "\n")
+                    self._writer.write(self._formatted(problem, batch, done, explanation) + "\n")
                 done += 1
         except DivergedError:
             if self._options.on_error != "skip":
                 raise
             # several are explained together, of which one cannot be
             for one in cut([batch.part(done, batch.n)] if batch.n > 1 else [], lambda batch, row: row + 1):
-                self.write(learner, one)
+                self.write(problem, one)
 
     def finish(self) -> None:
         """Write what there is to say of all examples. Raises OutputError, BrokenPipeError."""
@@ -77,23 +78,14 @@ class Audit:
     def _names_of(self, batch: Batch) -> Names:
         return lambda feature: ["Constant"] if feature == batch.constant else self._names.of(feature)
 
-    def _formatted(self, learner: Learner, batch: Batch, i: int, explanation: Explanation) -> str:
-        several, tag = learner.options.several, None if batch.tags is None else batch.tags[i]
-        value: Any = explanation.prediction
-        labels = learner.label_texts(_array(value)) if several else None
-        names, top = self._names_of(batch), self._options.audit_top
+    def _formatted(self, problem: Problem, batch: Batch, i: int, explanation: Explanation) -> str:
+        names, top, tag = self._names_of(batch), self._options.audit_top, None if batch.tags is None else batch.tags[i]
         if self._options.audit_format == "text":
-            head = format_lines(labels or _array(value), [tag or ""]).rstrip("\n")
-            return as_text(head, explanation, learner.options, names, top)
-        if several:
-            named = isinstance((learner.classes or [0])[0], str) or value % 1 > 0
-            value = (labels or [""])[0] if named else None if math.isnan(value) else int(value)
-        about = {"source": batch.source, "line": int(batch.lines[i]), "tag": tag or None, "prediction": value}
+            head = format_lines(problem.shown(np.array([explanation.prediction])), [tag or ""]).rstrip("\n")
+            return as_text(head, explanation, problem.options, names, top)
+        about = {"source": batch.source, "line": int(batch.lines[i]), "tag": tag or None,
+                 "prediction": problem.of_json(explanation.prediction)}  # fmt: skip
         return json.dumps(about | content_of(explanation, names, top), allow_nan=False)
-
-
-def _array(value: float) -> np.ndarray:
-    return np.array([value])
 
 
 def as_text(head: str, explanation: Explanation, options: LearnOptions, names: Names, top: int) -> str:

@@ -11,14 +11,14 @@ Each says, of what was predicted for a batch,
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
-from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sonlearn.data.batch import Batch
-from sonlearn.learn.predicted import PROBABILISTIC, Predicted, chosen_of, probabilities_of_two
+from sonlearn.learn.predicted import PROBABILISTIC, Predicted, chosen_of, probabilities
 from sonlearn.options import LearnOptions
 from sonlearn.report.facts import contributions_of, facts_of, last_rows, members_at_work
 from sonlearn.report.labels import ClassCounts, LabelStatistics, reported_loss
@@ -112,6 +112,14 @@ class Problem:
         """Return how labels float64[n] are written."""
         return [f"{value:+.0f}" for value in values.tolist()]
 
+    def shown(self, predictions: np.ndarray) -> Any:
+        """Return how predictions float64[n] are written: float64[n] or n texts."""
+        return predictions
+
+    def of_json(self, prediction: float) -> Any:
+        """Return a prediction as JSON has it: a number; of classes a whole number or a name; None: none is known."""
+        return prediction
+
     # -- lines ---------------------------------------------------------------------------------------------------------
 
     def lines(self, batch: Any, predicted: Any, every: bool = False, top: int | None = None) -> Any:
@@ -125,7 +133,7 @@ class Problem:
 
     def _values(self, predicted: Predicted, every: bool = False, top: int | None = None) -> Any:
         """Return what is predicted of each row, without its interval or set: float64[n], or n texts."""
-        return predicted.prediction
+        return self.shown(predicted.prediction)
 
     def raw(self, predicted: Predicted) -> Any:
         """Return what ``-r`` writes of each row: float64[n], or n texts."""
@@ -222,7 +230,7 @@ class TwoClasses(Problem):
         found = {"label": [names[decided > 0] for decided in predicted.decided.tolist()]}
         if self.no_probabilities:
             return found | {"score": predicted.raw.tolist()}
-        p = probabilities_of_two(self.options, predicted.scores).T.tolist()
+        p = probabilities(self.options, predicted.scores).T.tolist()
         of = {f"probability of {name}": own for name, own in zip(names, p, strict=True) if every}
         return {**found, "probability": p[1], **of}
 
@@ -230,7 +238,7 @@ class TwoClasses(Problem):
         signs = self._replied
         return {
             "labels": [signs[decided > 0] for decided in predicted.decided.tolist()],
-            "probabilities": probabilities_of_two(self.options, predicted.scores)[:, 1].tolist(),
+            "probabilities": probabilities(self.options, predicted.scores)[:, 1].tolist(),
         }
 
 
@@ -264,6 +272,16 @@ class SeveralClasses(Problem):
             return [f"{value:g}" for value in values.tolist()]
         return self.learner.label_texts(values)
 
+    def shown(self, predictions: np.ndarray) -> Any:
+        """See `Problem`."""
+        return self.texts(predictions)
+
+    def of_json(self, prediction: float) -> Any:
+        """See `Problem`."""
+        if isinstance((self.learner.classes or [0])[0], str) or prediction % 1 > 0:
+            return self.texts(np.array([prediction]))[0]
+        return None if math.isnan(prediction) else int(prediction)
+
     def _met(self, predicted: Predicted, values: np.ndarray) -> Iterator[dict[str, float]]:
         """Yield {class: value} of those met before each row, in that order; values : float64[n, K]."""
         labels = self.labels
@@ -276,7 +294,7 @@ class SeveralClasses(Problem):
         Of `every` numbered class, labels begin with 1, unless 0 had been met before the row.
         """
         if top is None and not every:
-            return self.texts(predicted.prediction)
+            return super()._values(predicted)
         rows, most = self._met(predicted, predicted.probabilities), self.options.numbered
         if top is not None:
             return [_scored(dict(sorted(row.items(), key=lambda one: -one[1])[:top])) for row in rows]
@@ -311,7 +329,7 @@ class SeveralClasses(Problem):
 
 
 def _finite(ends: np.ndarray) -> list[float | None]:
-    return [end if isfinite(end) else None for end in ends.tolist()]
+    return [end if math.isfinite(end) else None for end in ends.tolist()]
 
 
 def _scored(values: dict[str, float]) -> str:

@@ -138,7 +138,10 @@ class Handlers:
 class RowHandlers(Handlers):
     """What is done for rows: they are predicted, and learned; see `Handlers`."""
 
-    paths = {"/predict": False, "/learn": True}  # noqa: RUF012
+    @property
+    def paths(self) -> Mapping[str, bool]:  # type: ignore[override]
+        """See `Handlers`: labels that come late have a path of their own."""
+        return {"/predict": False, self.worker.learns_at: True}
 
     def facts(self) -> dict[str, Any]:
         """See `Handlers`."""
@@ -193,12 +196,6 @@ class RowHandlers(Handlers):
         known = {PLAIN: self.worker.takes_text, TEXT_CSV: self.worker.takes_csv}
         suggested = 0 if body.lstrip()[:1] in (b"{", b"[") else -1
         raise refused_type(media, JSON, JSON_LINES, *filter(known.get, known), suggested=suggested)
-
-
-class LabelHandlers(RowHandlers):
-    """What is done for rows that are remembered until their labels come; see `Handlers`."""
-
-    paths = {"/predict": False, "/label": True}  # noqa: RUF012
 
 
 class DecisionHandlers(Handlers):

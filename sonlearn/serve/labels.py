@@ -33,7 +33,7 @@ class LateLabels(worker.Worker):
         Of rows.
     """
 
-    at_once_bytes = -1  # the disk is waited for
+    at_once_bytes, learns_at = -1, "/label"  # the disk is waited for
 
     def __init__(self, events: EventLog, *parameters: Any, **more: Any):
         super().__init__(*parameters, **more)

@@ -23,8 +23,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from sonlearn.errors import OptionError
 from sonlearn.interrupts import SIGNALS
 from sonlearn.options.run import ServeOptions
-from sonlearn.serve.app import Handlers, LabelHandlers, RowHandlers, make_app
-from sonlearn.serve.labels import LateLabels
+from sonlearn.serve.app import Handlers, RowHandlers, make_app
 from sonlearn.serve.lines import LineServer
 from sonlearn.serve.metrics import ServerMetrics
 from sonlearn.serve.worker import Worker
@@ -203,8 +202,7 @@ def server_of_rows(
     asked, totals = worker.learner.options.coverage, worker.coverage
     if asked is not None:
         metrics.cover(asked, lambda: totals.covered / max(totals.rows, 1), lambda: totals.size / max(totals.finite, 1))
-    made = LabelHandlers if isinstance(worker, LateLabels) else RowHandlers
-    handlers = made(worker, metrics, options, report)
+    handlers = RowHandlers(worker, metrics, options, report)
     return Server(handlers, LineServer(handlers))
 
 

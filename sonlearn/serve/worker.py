@@ -223,7 +223,7 @@ class PredictionRequest:
         Whether labels are to be learned; else they do not count.
     whole : bool
         Whether one malformed line spoils all of it; else the others are taken.
-    wants : Wants
+    extras : Extras
     """
 
     kind: str
@@ -264,6 +264,8 @@ class Worker(Queue):
 
     #: Of requests of at most so many bytes see `AT_ONCE_BYTES`.
     at_once_bytes = AT_ONCE_BYTES
+    #: The path whose requests are learned.
+    learns_at = "/learn"
 
     def __init__(
         self,

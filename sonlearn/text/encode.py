@@ -503,9 +503,9 @@ class TableEncoder:
         Of the features by number.
     constant : int or None
         The number of the constant, if rows have it.
-    unmet : dict of number to (column, what it is one of, how it is written)
+    unseen : dict of number to (column, what it is one of, how it is written)
         Features that the model has not met.
-    news : list of (ColumnEncoder, what it has held, what of that)
+    first_seen : list of (ColumnEncoder, what it has held, what of that)
         What columns have held for the first time since `parsed` was called, in the order in which they did.
     """
 
