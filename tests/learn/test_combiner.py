@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from importance_twin import of_error
+from importance_twin import Combining
 
 from sonlearn import LearnOptions
 from sonlearn.data.rows import NO_ROWS
@@ -40,15 +40,13 @@ def of_each_row(loss, n):
 
 
 def dense(loss, w, V, y, weight, precision):
-    """A <- A + h c v v', w <- w - h l' A^-1 v, and every PERIOD rows A fades: scores, w and A of one learner.
+    """Scores, w and A of one learner with a matrix that is diag(`precision`), float64[k], at first.
 
-    `precision`: float64[k]. Squared loss is divided by the mean squared error before, and errors beyond 8 times its
-    root count in proportion.
+    Squared loss is divided by the mean squared error before, and errors beyond 8 times its root count in proportion.
     """
-    A_0 = np.diag(precision)
-    A, w, out, rows, errors = A_0.copy(), w.copy(), [], 0, []
+    twin, out = Combining(w, precision), []
     for v, label, h in zip(V, y, weight, strict=True):
-        z = w @ v
+        z = twin.w @ v
         if loss == "logistic":
             z = np.clip(z, -MAX_LOG_ODDS, MAX_LOG_ODDS)
         out.append(z)
@@ -56,15 +54,8 @@ def dense(loss, w, V, y, weight, precision):
             continue
         p = 1 / (1 + np.exp(-z))
         c, slope = (max(p * (1 - p), MIN_CURVATURE), p - (label > 0)) if loss == "logistic" else (2.0, 2 * (z - label))
-        if loss == "squared":
-            worth = of_error(errors, abs(z - label), h)
-            c, slope = c * worth, slope * worth
-        A = A + h * c * np.outer(v, v)
-        w = w - h * slope * np.linalg.solve(A, v)
-        rows += 1
-        if rows % PERIOD == 0:
-            A = RETENTION * A + (1 - RETENTION) * A_0
-    return np.array(out), w, A
+        twin.step(v, slope, c, h, abs(z - label) if loss == "squared" else None)
+    return np.array(out), twin.w, twin.A
 
 
 def stream(loss, n=300, k=4, seed=0, noise=1.0):

@@ -4,7 +4,7 @@ import io
 
 import numpy as np
 import pytest
-from importance_twin import of_error, relative
+from importance_twin import Combining, relative
 from states import assert_same_arrays, check_saves, state_of
 from streams import batch_of, batch_of_dense, rows_of, with_weights, without_some_labels
 
@@ -12,7 +12,6 @@ from sonlearn import Learner, LearnOptions, TextOptions, read_batches
 from sonlearn.data.batch import joined
 from sonlearn.learn.engine import Predictions, make_engine
 from sonlearn.learn.ensemble import pruning
-from sonlearn.learn.ensemble.combiner import PERIOD, RETENTION
 from sonlearn.learn.ensemble.label_scale import unit_of
 from sonlearn.learn.ensemble.target import member_options
 from sonlearn.options.losses import CLASSIFICATION
@@ -130,12 +129,11 @@ def combined(names, loss, batch, base, scales, V, share=None):
     bias = int(loss in ("absolute", "quantile"))
     members = [member(name, loss) for name in names]
     begin = np.array([each.weight > 0 for each in members])
-    A_0 = np.diag([max(prior, each.precision) for each in members] + [prior] * bias)
-    w, A, out, learned, errors = np.append(begin * (share or 1 / begin.sum()), np.zeros(bias)), A_0.copy(), [], 0, []
-    told = []
+    precision = [max(prior, each.precision) for each in members] + [prior] * bias
+    twin, told, out = Combining(np.append(begin * (share or 1 / begin.sum()), np.zeros(bias)), precision), [], []
     for (y, _, m, s, unit, bounds, wider, total, *_), v, h, b in zip(scales, V, batch.weight, base, strict=True):
         v = np.append(np.where(lines, np.clip(v, *wider), np.clip(v, *np.clip(bounds, -16, 16))), np.ones(bias))
-        z = w @ v
+        z = twin.w @ v
         told.append(z)
         p = m + s * np.clip(z, *wider)
         if loss == "poisson":
@@ -143,15 +141,7 @@ def combined(names, loss, batch, base, scales, V, share=None):
         out.append(p + b)
         if np.isnan(y) or h == 0:
             continue
-        slope, c = psi(loss, z - y, unit)
-        if loss in ("squared", "poisson"):
-            worth = of_error(errors, abs(z - y), h)
-            slope, c = slope * worth, c * worth
-        A = A + h * c * np.outer(v, v)
-        w = w - h * slope * np.linalg.solve(A, v)
-        learned += 1
-        if learned % PERIOD == 0:
-            A = RETENTION * A + (1 - RETENTION) * A_0
+        twin.step(v, *psi(loss, z - y, unit), h, abs(z - y) if loss in ("squared", "poisson") else None)
     return np.array(told), np.array(out)
 
 

@@ -1,4 +1,4 @@
-"""What rows count for a committee by their weights, and errors by their size; by definition."""
+"""What rows count for a committee by their weights, errors by their size, and how it combines; by definition."""
 
 import numpy as np
 
@@ -27,3 +27,20 @@ def of_error(errors: list[tuple[float, float]], error: float, h: float) -> float
     if len(errors) % PERIOD == 0:
         errors[:] = [(RETENTION * one, e) for one, e in errors]
     return share / np.clip(mean, 0.01, 1.0)
+
+
+class Combining:
+    """The combiner with an explicit matrix, A_0 = diag(precision) at first, and weights w; float64[k] each."""
+
+    def __init__(self, w, precision):
+        self.w, self._A_0 = w, np.diag(precision)
+        self.A, self._rows, self._errors = self._A_0.copy(), 0, []
+
+    def step(self, v, slope, c, h, error=None):
+        """A <- A + h c v v', w <- w - h l' A^-1 v; every PERIOD rows A fades; with an `error` see `of_error`."""
+        worth = 1.0 if error is None else of_error(self._errors, error, h)
+        self.A = self.A + h * (c * worth) * np.outer(v, v)
+        self.w = self.w - h * (slope * worth) * np.linalg.solve(self.A, v)
+        self._rows += 1
+        if self._rows % PERIOD == 0:
+            self.A = RETENTION * self.A + (1 - RETENTION) * self._A_0
