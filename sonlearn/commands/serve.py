@@ -247,7 +247,7 @@ class Saver:
         if events is not None:
             self.save_at_end()
 
-    def worked(self, done: int, learned: int, more: float) -> None:
+    def worked(self, done: int, learned: int, more: Any) -> None:
         """Count what a worker has done, and save what was learned if it is time; the learner rests."""
         self._metrics.worked(done, learned, more)
         if learned and self._checkpoints.due(learned) and (self._writing is None or not self._writing.is_alive()):

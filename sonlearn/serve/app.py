@@ -145,7 +145,9 @@ class RowHandlers(Handlers):
 
     def facts(self) -> dict[str, Any]:
         """See `Handlers`."""
-        return {"method": self.worker.learner.options.method, **super().facts()}
+        learner = self.worker.learner
+        positive = {"positive": learner.two_labels[1]} if learner.labels.worded and learner.two_labels else {}
+        return {"method": learner.options.method, **positive, **super().facts()}
 
     async def answered(self, request: Request, learn: bool) -> Response:
         """See `Handlers`."""

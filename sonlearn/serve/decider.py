@@ -62,7 +62,7 @@ class Decider(Queue):
     """
 
     def __init__(
-        self, learner: Bandit, events: EventLog, options: ServeOptions, after: Callable[[int, int, int], None]
+        self, learner: Bandit, events: EventLog, options: ServeOptions, after: Callable[[int, int, list[float]], None]
     ):
         super().__init__()
         self.learner, self.events, self._after = learner, events, after
@@ -116,7 +116,7 @@ class Decider(Queue):
             return [error if not isinstance(result, Exception) else result for result in results]
         for decisions in to_learn if self._learns else ():
             self.learner.partial_fit(decisions)
-        self._after(len(made), len(to_learn) * self._learns, len(to_learn))
+        self._after(len(made), len(to_learn) * self._learns, list(rewards.values()))
         return results
 
     def _decided(self, context: Any) -> tuple[Answer, str]:

@@ -58,7 +58,7 @@ class Event(NamedTuple):
         """The line, with the cost if there is a reward, or with the label as the last member, which counts."""
         if isinstance(self.reward, str):
             return f"{self.line[:-1]},{self.reward}}}"
-        return self.line if self.reward is None else f'{{"_label_cost":{json.dumps(-self.reward)},{self.line[1:]}'
+        return self.line if self.reward is None else f'{{"_label_cost":{json.dumps(0 - self.reward)},{self.line[1:]}'
 
 
 class EventLog:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, disable_created_metrics, generate_latest
 
@@ -53,11 +54,11 @@ class ServerMetrics:
         self.show("sonlearn_coverage_reached", "Share of the labels learned that they held", reached)
         self.show("sonlearn_coverage_size", "Mean size of the sets, or length of the intervals", size)
 
-    def worked(self, rows: int, learned: int, loss: float) -> None:
-        """Count rows; a negative sum of losses (of rounding) counts as none."""
+    def worked(self, rows: int, learned: int, more: Any) -> None:
+        """Count rows, and add their sum of losses (a float); a negative one (of rounding) counts as none."""
         self.predicted.inc(rows)
         self.learned.inc(learned)
-        self.loss.inc(max(loss, 0.0))
+        self.loss.inc(max(more, 0.0))
 
     def text(self) -> bytes:
         """All of it, in Prometheus' text format."""
@@ -71,10 +72,12 @@ class DecisionMetrics(ServerMetrics):
         super().__init__(examples, waiting)
         self.decided = Counter("sonlearn_decisions", "Decisions made", registry=self.registry)
         self.rewarded = Counter("sonlearn_rewards", "Rewards that have come", registry=self.registry)
+        self.earned = Gauge("sonlearn_reward_sum", "Their sum", registry=self.registry)
         self.show("sonlearn_events_pending", "Events without a reward that are remembered", pending)
 
-    def worked(self, rows: int, learned: int, rewarded: float) -> None:
+    def worked(self, rows: int, learned: int, more: list[float]) -> None:
         """Count decisions, rewards, and of these the ones that were learned."""
         self.decided.inc(rows)
-        self.rewarded.inc(rewarded)
+        self.rewarded.inc(len(more))
+        self.earned.inc(sum(more))
         self.learned.inc(learned)

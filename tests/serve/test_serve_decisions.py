@@ -24,7 +24,7 @@ from sonlearn.learn.bandits.bandit import Bandit
 from sonlearn.options import TextOptions
 from sonlearn.options.bandit import BanditOptions
 from sonlearn.serve.decider import replay
-from sonlearn.serve.events import EventLog
+from sonlearn.serve.events import Event, EventLog
 from sonlearn.text.decisions import DecisionReader
 
 OFFERS = ROOT / "data" / "offers.vw"
@@ -74,6 +74,7 @@ def test_decisions_are_those_of_the_model_and_their_log_is_read_as_any_other(tmp
             answers.append(answer)
             if i % 3 == 0:  # two of three rewards are late
                 assert server.json("/reward", {"event_id": answer["event_id"], "reward": 1})[1]["learned"] is True
+        assert "sonlearn_reward_sum 4.0" in server.ask("GET", "/metrics")[1]
         for i in (2, 1, 5):
             assert server.json("/reward", {"event_id": answers[i]["event_id"], "reward": -i / 2})[0] == 200
         health = {"status": "ok", "examples": 107, "pending": 5, "learns": True}
@@ -104,6 +105,10 @@ def test_decisions_are_those_of_the_model_and_their_log_is_read_as_any_other(tmp
     vw = "shared |visit morning\n" + "".join(f"|offer {name}\n" for name in NAMES) + "\n"
     (theirs,) = DecisionReader(io.BytesIO(vw.encode()), twin.text, twin.options)
     assert set(theirs.rows.indices.tolist()) == set(log.part(5, 6).rows.indices.tolist())
+
+
+def test_no_reward_is_a_cost_of_0():
+    assert Event('{"a":1}', 0.0).text == '{"_label_cost":0.0,"a":1}'
 
 
 def test_a_restart_loses_nothing(tmp_path):

@@ -50,6 +50,7 @@ def test_rows_of_a_table_are_those_of_csv():
     expected = learner.predict(batch).prediction.tolist()
     rows = [{"n": 3, "city": "Graz", "note": "A good, GOOD day"}, {"n": None, "city": None, "note": None}]
     with served(learner) as server:
+        assert json.loads(server.ask("GET", "/health")[1])["positive"] == "yes"  # whose log-odds predictions are
         assert server.json("/predict", rows) == (200, {"predictions": expected})
         assert server.json("/predict", rows[1]) == (200, {"predictions": expected[1:]})
         status, answer = server.json("/predict", [rows[0], {"town": "Graz", "N": 3}])
