@@ -140,6 +140,7 @@ class TrainingSession(Session):
 
     def begin(self, format: str, batch: Batch, cache: str) -> None:
         """Make the learner, whose features depend on their format, and print the header, with a line on the cache."""
+        check_output(self.options, self.learn)  # again: the first labels may have shown several classes
         text = dataclasses.replace(self.text, format=format).with_inferred(self.read_as)
         learner = self.learner or Learner(self.learn, text, threads=self.cores)
         models.check_format(format, batch.source, learner.text, self.from_model)
@@ -157,7 +158,6 @@ class TrainingSession(Session):
     def learn_classes(self) -> None:
         """Learn several classes in the place of two. Raises OptionError: an option is against it."""
         learn = dataclasses.replace(self.learn, classes="auto")
-        check_output(self.options, learn)
         self.learn, self.values = learn, DistinctLabels(learn)
         self.set_problem(problem_of(learn))
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from sonlearn.errors import WHOLE, shorten
 from sonlearn.text.dates import DAY, has_order, is_like_date
+from sonlearn.text.units import MONEY, units_in
 
 #: Texts of a column before it is worth a note.
 MIN_TEXTS = 20
@@ -29,7 +30,6 @@ _SHORT = re.compile(r"(1[3-9]|[2-9]\d)([./-])\d\d\2\d\d\b", re.ASCII)
 _FAR = 2040
 #: 20240331; seconds and milliseconds since 1970, of the years 2001 to 2033.
 _STAMP = re.compile(r"(19|20)\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])|1\d{9}(\d{3})?", re.ASCII)
-MONEY = r"([$€£¥₹]|EUR|USD|GBP|CHF)"
 #: Letters alone stand behind a blank: 1980s and 12A are no numbers.
 _UNIT = (
     r"(\s?([ckm]m|mi|[km]g|lbs?|oz|ml|hrs?|min|[kMGT]B|[kM]?Hz|kWh?|km/h|mph|°[CF]|(year|month|week|day|hour)s?)|"
@@ -99,9 +99,13 @@ class Suspicions:
         Dates that are read and have a year of two digits that is more likely past.
     times : dict of bool to str
         The first time that has seconds, within a day, and the first that has none and is of no day, as 59:30.
+    units : list of str
+        Those that all numbers have, as ``--unit`` takes them.
     """
 
-    __slots__ = ("date", "dates", "first", "future", "number", "numbers", "parted", "sentences", "texts", "times")
+    __slots__ = (
+        "date", "dates", "first", "future", "number", "numbers", "parted", "sentences", "texts", "times", "units",
+    )  # fmt: skip
 
     def __init__(self, first: str = "") -> None:
         self.first = first  # what is known to come first in dates
@@ -109,6 +113,7 @@ class Suspicions:
         self.date = self.number = ""
         self.future: dict[str, None] = {}
         self.times: dict[bool, str] = {}
+        self.units: list[str] = []
 
     def has_names(self, numbers: bool) -> bool:
         """Return whether Infinity is a name, too: behind `MIN_TEXTS` texts, or one where there are no `numbers`."""
@@ -135,6 +140,7 @@ class Suspicions:
         if is_like_date(field):
             self.dates, self.date = self.dates + 1, self.date or field
         elif is_other_number(field):
+            self.units = [u for u in units_in(field) if not self.number or u in self.units]
             self.numbers, self.number = self.numbers + 1, self.number or field
 
     def meant(self, most: float, column: str, commas: bool = True) -> str:
@@ -161,6 +167,8 @@ class Suspicions:
             return ""
         comma = commas and with_point(self.number) != self.number
         remedy = "give --decimal ','" if comma else "write 1234.5, without signs, units and thousands"
+        if self.units and column and not (len(self.units) > 1 and re.search(r"\d\D+\d", self.number)):  # not 1,234 kg
+            remedy = f"--unit {column[:-1]}={self.units[0]}{column[-1]} reads them"
         if comma and THOUSANDS.fullmatch(self.number):
             remedy = "write 1234.5, without signs, units and thousands, or if commas are decimal --decimal ','"
         if _PLACE.fullmatch(self.number):

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 
 from sonlearn.options.text import UNIT
-from sonlearn.text.suspicions import MONEY
 
+MONEY = r"([$€£¥₹]|EUR|USD|GBP|CHF)"
 #: A number with its unit, in any notation; not with one letter beside it, as 1925b or 12A, which are codes.
 _ANY = re.compile(rf"[(+\u2212-]*{MONEY}?\s*[+\u2212-]?[\d.,'\u2019\s]*\d(?![^\W\d]\)?$)\s*([^\d=()]{{0,12}})\)?")
 #: A decimal point, not one between thousands; or commas and a further mark between thousands.

@@ -187,6 +187,9 @@ def test_where_a_third_name_comes_late_or_an_option_is_against_it_there_are_two_
     ):  # fmt: skip
         Path("t").write_text(table_of(words_of(labels), form), encoding="utf-8")
         assert "classes: --classes auto" in cli.error("train", *NAG, *column, *flags, "t")
+    Path("t").write_text(table_of(words_of(("ham", "spam", "eggs") * 5), form), encoding="utf-8")
+    table = ("--output", "csv", "--probabilities", "-p", "p")
+    assert "have no columns yet; give --output jsonl" in cli.error("train", *NAG, *column, *table, "t")
 
 
 def test_two_names_in_vw_text_are_two_classes(cli):

@@ -134,6 +134,9 @@ FIELDS = {
     "dollars": (lambda a, x: f'"${x:,.2f}"', "", ""),
     "dollars and pounds": (lambda a, x: f'"{"$£"[a % 2]}{x:,.2f}"', "",
                            f"{HAS}.*; write 1234.5, without signs, units and thousands{NAMES}"),
+    "dollars among many 0": (lambda a, x: 0 if a % 2 else f'"${x:.2f}"', "",
+                             rf"{HAS}numbers .*'\$[\d.]+'\); --unit 'n=\$1\.5' reads them{NAMES}"),
+    "years or a number": (lambda a, x: f"{a} years" if a % 2 else a, "", rf"; --unit 'n=1\.5years' reads them{NAMES}"),
     "thousands": (lambda a, x: f'"{a + 1000:,}"', "",  # 1,001 is rarely 1.001
                   f"without signs, units and thousands, or if commas are decimal --decimal ','{NAMES}"),
     "places": (lambda a, x: f'"({x:.3f}, -{a}.5)"', "", rf"texts \('.*'\); give each a column{NAMES}"),
