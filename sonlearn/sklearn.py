@@ -74,7 +74,7 @@ _CLIENT = {
         None, "Any", "seed of the order of rows and of what else is random: a whole number, a RandomState, or None, "
         "which is 0",
     ),
-    **{name: each._replace(help=f"of tables: {each.help}")
+    **{name: each._replace(help=f"of tables: {each.help}", kind=f"{each.kind} | None")
        for name, each in parameters_of(TextOptions, _COLUMNS).items()},
 }  # fmt: skip
 #: Parameters that are as they were when the first row was learned.
@@ -193,7 +193,7 @@ class _SklearnEstimator(base.Options, BaseEstimator):
     @property
     def _text(self) -> TextOptions:
         """Return how tables become features."""
-        columns = {name: getattr(self, name) for name in _COLUMNS}
+        columns = {name: each for name in _COLUMNS if (each := getattr(self, name)) is not None}
         with errors_in_keywords(type(self).__name__):
             given = TextOptions(format="arrow", bits=32, constant=self.constant, **columns)
         named = {name for role in _COLUMNS for name in getattr(given, role)}

@@ -66,10 +66,10 @@ class SklearnRegressorKeywords(SharedKeywords, total=False):
     shuffle: bool
     n_jobs: int | None
     random_state: Any
-    text: tuple[str, ...] | list[str] | str
-    categorical: tuple[str, ...] | list[str] | str
-    numeric: tuple[str, ...] | list[str] | str
-    ignore: tuple[str, ...] | list[str] | str
+    text: tuple[str, ...] | list[str] | str | None
+    categorical: tuple[str, ...] | list[str] | str | None
+    numeric: tuple[str, ...] | list[str] | str | None
+    ignore: tuple[str, ...] | list[str] | str | None
 
 class SklearnClassifierKeywords(SklearnRegressorKeywords, total=False):
     """See `sonlearn.sklearn.SonlearnClassifier`."""

@@ -524,7 +524,7 @@ def test_columns_have_roles(frames):
     assert score["named"] == 1.0 > score["plain"]
     assert ours.learner_.text.text == ("note",)
     numbers = X[["code", "id"]]
-    of_numbers = SonlearnClassifier(method="nag", categorical="code", ignore="id").fit(numbers, y)
+    of_numbers = SonlearnClassifier(method="nag", categorical="code", ignore="id", text=None).fit(numbers, y)
     assert of_numbers.mixed_
     assert of_numbers.score(numbers, y) == 1.0
     with pytest.raises(OptionError, match="without column cod;"):
