@@ -157,7 +157,7 @@ class LearnOptions:
         None, "factor of every step (coin: 4, what is bet at first)", above=0.0, general=0.5, metavar="A"
     )
     ftrl_beta: float = option(
-        None, "added to the root of summed squared gradients (coin: 1, the least bound of a slope)", above=0.0,
+        None, "added to the root of summed squared gradients (coin: 1, the least bound of a slope)", low=0.0,
         general=0.1, metavar="B",
     )  # fmt: skip
     delta: float = option(

@@ -46,8 +46,9 @@ VARIANTS = {
         {"power_t": 0.3}, {"power_t": 0.8, "rescale": "before", "clip": 0.7}, {"power_t": 1.0, "learning_rate": 0.1},
         {"power_t": 0.0, "l2": 0.03},
     ],
-    "ftrl": [{"l1": 0.05, "l2": 0.1}, {"ftrl_alpha": 2.0, "ftrl_beta": 0.1, "clip": 0.5}, {"clip": "labels"}],
-    "coin": [{"clip": 0.5}, {"ftrl_alpha": 1.0, "ftrl_beta": 0.2}, {"clip": "labels"}],
+    "ftrl": [{"l1": 0.05, "l2": 0.1}, {"ftrl_alpha": 2.0, "ftrl_beta": 0.1, "clip": 0.5}, {"clip": "labels"},
+             {"ftrl_beta": 0.0}],
+    "coin": [{"clip": 0.5}, {"ftrl_beta": 0.0}, {"ftrl_alpha": 1.0, "ftrl_beta": 0.2}, {"clip": "labels"}],
     "arow": [{"decay": 0.05}, {"arow_r": 0.1}],
     "arow-precision": [{"decay": 0.05}, {"arow_r": 10.0}],
     "nlms": [{"clip": 0.5}, {"learning_rate": 1.0}],
@@ -188,9 +189,10 @@ FTRL = {"method": "ftrl", "l1": 0.01, "ftrl_alpha": 0.1, "ftrl_beta": 1.0}
         ("--loss_function quantile --quantile_tau 0.3", QUANTILE, 1e-4),
         ("--ftrl --ftrl_alpha 0.1 --ftrl_beta 1 --l1 0.01 --loss_function logistic", FTRL, 1e-4),
         ("--ftrl", {"method": "ftrl", "loss": "squared", "clip": "labels", "ftrl_beta": 1.0}, 1e-4),
+        ("--ftrl --ftrl_beta 0", {"method": "ftrl", "loss": "squared", "clip": "labels", "ftrl_beta": 0.0}, 1e-4),
         ("--coin", {"method": "coin", "loss": "squared", "clip": "labels"}, 1e-4),
     ],
-    ids=["nag power", "nag logistic", "nag quantile", "ftrl", "ftrl default", "coin default"],
+    ids=["nag power", "nag logistic", "nag quantile", "ftrl", "ftrl default", "ftrl without beta", "coin default"],
 )  # fmt: skip
 def test_vw_predicts_the_same(arguments, settings, tolerance):
     """Up to its float32, with weights: VW's default is nag."""

@@ -192,8 +192,8 @@ class Ftrl(Twin):
 
     def weights(self):
         o = self.o
-        w = -(self.z - np.sign(self.z) * o.l1) / ((o.ftrl_beta + np.sqrt(self.n)) / o.ftrl_alpha + o.l2)
-        return np.where(np.abs(self.z) <= o.l1, 0.0, w)
+        scale, far = (o.ftrl_beta + np.sqrt(self.n)) / o.ftrl_alpha + o.l2, np.abs(self.z) > o.l1
+        return np.divide(np.sign(self.z) * o.l1 - self.z, scale, out=np.zeros(len(scale)), where=far)
 
     def predict(self, x):
         return self.within_labels(self.weights() @ x)

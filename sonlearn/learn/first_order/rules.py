@@ -190,9 +190,9 @@ def rescaling(power_t, share):
 @inline(force=True)
 def ftrl_weight(params, z, n):
     """Weight of a feature with the sums z and n ([FTRL] Algorithm 1)."""
-    if abs(z) <= params.l1:
-        return 0.0
     scale = (params.beta + math.sqrt(n)) / params.alpha + params.l2
+    if abs(z) <= params.l1 or scale == 0.0:
+        return 0.0
     return -(z - math.copysign(params.l1, z)) / scale
 
 
