@@ -26,7 +26,7 @@ from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.spec import raw
 from sonlearn.options.text import NAMESPACED, OF_TABLES, TABLES
 from sonlearn.report.audit import Audit
-from sonlearn.report.labels import MIN_EXAMPLES, scale_note
+from sonlearn.report.labels import MIN_EXAMPLES, scale_note, six_digits
 from sonlearn.report.problem import problem_of, without_held
 from sonlearn.report.progress import Progress
 from sonlearn.text.columns import Labelling, first_names, no_labels
@@ -135,7 +135,7 @@ class TrainingSession(Session):
             return False
         self.learner = self.problem.learner = learner.copy(threads=self.cores)
         self.learner.columns = self.columns
-        self.say(f"the holdout loss has not fallen since pass {best}, whose model is kept")
+        self.say(f"the holdout loss has not fallen since pass {best} ({six_digits(least)}), whose model is kept")
         return True
 
     def begin(self, format: str, batch: Batch, cache: str) -> None:

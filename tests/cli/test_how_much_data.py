@@ -81,7 +81,7 @@ def test_early_termination_keeps_the_best_pass(text, tmp_path, cli, patience, pa
     early = tmp_path / "early"
     error = cli.err("train", *more, "--passes", passes, "--early_terminate", patience, "-f", early, text)
     used = min(best + 2 + patience, passes)
-    assert f"the holdout loss has not fallen since pass {best + 2}" in error
+    assert f"the holdout loss has not fallen since pass {best + 2} ({losses[best]:.6f}), whose model is kept" in error
     assert summary(error, "passes used") == str(used)
     assert weights(early) == weights(models[best])
     assert weights(early) != weights(models[used - 2])
