@@ -8,7 +8,7 @@
 | `SPAN_LOOK` | 1e-22 | the same if the decision determines the rank (alpha = 0): rows that differ by 1e-11 of their length are two directions (on sparse rows, with `SPAN`, rows that differ by 1e-6). Closer rows count as one direction; the exact pseudo-inverse has no such limit, so its predictions differ from ours there |
 | `SMALL` | 1e-3 | a row is projected twice if its part outside of the basis is below this share of x'x |
 | `FEATURES` | 8 | and if there are at most this many features for each feature of the row (dense data) |
-| `RANK` | 1e-14 | squared singular values below this multiple of the largest are rounding errors of the Gram matrix: a shrink sets them to 0 |
+| `RANK` | 1e-14 | squared singular values below this multiple of the largest are rounding errors of the Gram matrix: a shrink sets them to 0. Forgetting leaves as much, of their sum, where alpha_0 = 0 |
 | `SQUARING` | 1e-10 | if a squared singular value (with alpha) is below this multiple of the largest, its rounding error in a Gram matrix is too large: a root of it is decomposed instead. (Above, H has more digits than a Gram matrix of the rows would have: its entries fall off as the singular values do) |
 | `SINGULAR` | 1e-13 | then singular values below this multiple of the largest are rounding errors |
 | `LIMIT` | 1e100 | a larger raw score has diverged, although it is finite: its square and higher powers are computed from it |

@@ -10,8 +10,9 @@ the step of each class is w_k <- w_k - c_k A^-1 x with the same A.
 
 Forgetting (--decay): before a round adds its row, A becomes A_0 + r (A - A_0), with A_0 = alpha_0 I and the retention
 r = 1 - decay. The sketch and the mass that shrinks have added to alpha decay alike. alpha_0 comes from no example and
-does not decay, so steps stay bounded in directions that the stream has abandoned. The factor of A is updated by
-rank-one additions, without cancellation: O(m^3) a round.
+does not decay, so steps stay bounded in directions that the stream has abandoned. Where alpha_0 is 0, these keep `RANK`
+of the sketch's mass in its place: of less, rounding would decide the steps. The factor of A is updated by rank-one
+additions, without cancellation: O(m^3) a round.
 
 Shrinkage (--l2): the arrays hold the weights in units of one number, `now.weight_scale`.
 
@@ -55,12 +56,14 @@ from sonlearn.learn.losses import row_scale, slopes, within_bounds
 from sonlearn.learn.newton.coordinates import append, coordinates, move_wbar, pseudo_divide
 from sonlearn.learn.newton.oja import oja_round
 from sonlearn.learn.newton.rescale import ALL_GRADIENTS, learn_scales, rescaled, rescaled_by_all
-from sonlearn.learn.tolerances import DIVERGED, DONE, FOLD, LARGEST, LIMIT, LOG_FULL, NEXT, SHRINK, STEP
+from sonlearn.learn.tolerances import DIVERGED, DONE, FOLD, LARGEST, LIMIT, LOG_FULL, NEXT, RANK, SHRINK, STEP
 
 #: If there are more features than this, those of the next row are prefetched.
 LARGE_TABLE = 1 << 14
 #: When `now.weight_scale` falls below this, it is multiplied into the arrays (FOLD): once in 345/l2 rounds.
 MIN_WEIGHT_SCALE = 1e-150
+#: Nor does A fade to less than this where alpha_0 is 0: the inverse of less would be infinite.
+FADED = 1e-150
 
 
 class RowGeometry(NamedTuple):
@@ -111,7 +114,8 @@ def run(params, state, work, rows, out, start, learns, oja, rare):
         u = work.wx if params.after or params.rescale == ALL_GRADIENTS else raw[i]
         row = plan_projection(params, state, work, RowGeometry(scale, xx, rho2, 0.0), u, weight_scale)
         longest = max(scale, slope)
-        bounded = longest * longest * xx <= LIMIT and are_bounded(work.along, work.aside, weight_scale)
+        bounded = longest * longest * xx <= LIMIT and row.quadratic < math.inf
+        bounded = bounded and are_bounded(work.along, work.aside, weight_scale)
         if not (bounded and can_step(params, now.alpha, work.slope, row, weight_scale)):
             return i, DIVERGED
         if len(rare) > 0 and params.retention < 1.0:
@@ -326,17 +330,22 @@ def forget_past(params, now, basis, h):
     set_scaled(basis.D2, retention, basis.D2, len(basis.D2))
     if not params.buffered:
         return
-    r, root = now.k + now.raw, math.sqrt(retention)
+    r, root, mass = now.k + now.raw, math.sqrt(retention), 0.0
     for i in range(r):
         set_scaled(basis.H[i], retention, basis.H[i], r)
+        mass += basis.H[i, i]
         set_scaled(basis.LT[i], root, basis.LT[i], r)
     for i in range(min(r, len(basis.RT))):
         set_scaled(basis.RT[i], root, basis.RT[i], r)
-    if params.kind != INVERSE or params.base == 0.0:
+    if params.kind != INVERSE:
         return
+    least = params.base
+    if least == 0.0:
+        least = FADED + RANK * mass
+        now.alpha = now.alpha if now.alpha > least else 0.0
     for i in range(r):
         clear_first(h, r)
-        h[i] = math.sqrt((1.0 - retention) * params.base)
+        h[i] = math.sqrt((1.0 - retention) * least)
         cholesky_update(basis.LT, r, h)
 
 
