@@ -59,7 +59,7 @@ STEP_ENTRIES = 1 << 13
 EXPLAINED_ENTRIES = 1 << 13
 #: Notes on columns that are said.
 MOST_NOTES = 100
-_OUT_OF_BOUNDS = ("an example that would lead to numbers out of all bounds", "smaller values; it was left out")
+_OUT_OF_BOUNDS = ("an example that would lead to numbers out of all bounds", "smaller values; it alone was left out")
 
 TEXT, LINES, DOCUMENT, CSV = "text", "lines", "document", "csv"
 
@@ -307,7 +307,8 @@ class Worker(Queue):
         ------
         Busy
         SonlearnError
-            A line, a label or a number is wrong. Of a request that is to be `whole` nothing has been learned then.
+            A line, a label or a number is wrong. Of a request that is to be `whole` nothing has been learned then, but
+            of the rows beside one that leads to numbers out of all bounds.
             `TooLongError`: a row has more entries than a row may have, or the request more rows.
         """
         text = text if text.endswith(b"\n") else text + b"\n"
