@@ -113,7 +113,7 @@ def test_the_unit_of_the_weights_is_taken_in():
 @pytest.mark.interpreted
 @for_all("settings", [{"sketch": "rfd", "alpha": 0.0}, {"sketch": "rfd", "alpha": 1.0}, {"sketch": "fd", "alpha": 0.0}])
 def test_what_is_all_but_forgotten_leaves_numbers(settings):
-    """All but a hundredth forgotten with each of 300 rows, and no gradient or one when an ulp is lacking: no 0/0, no noise."""
+    """300 rows forget all but a hundredth each, without a gradient or with one for lack of an ulp: no 0/0, no noise."""
     settings = {"decay": 0.99, "sketch_size": 4, "loss": "hinge", "scale": "none"} | settings
     learners = [Learner(LearnOptions(**settings, clip=clip)) for clip in (99.0, 1.0)]
     for learner in learners[: 1 if settings["sketch"] == "fd" else 2]:  # fd's steps are bounded by no alpha that grows

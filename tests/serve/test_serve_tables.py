@@ -217,8 +217,7 @@ def test_a_row_that_was_refused_says_nothing_of_the_column_s_mean():
         server.check_refused(400, "out of all bounds", "/learn", {"n": 1e300, "city": "Graz", "y": "no"})
         assert server.json("/predict", {"city": "Wien"}) == other.json("/predict", {"city": "Wien"})
         rows = [{"n": 1e300, "city": "Graz", "y": "no"}, {"n": 3, "city": "Wien", "y": "yes"}]
-        server.check_refused(400, "<request>:1: found an example that would lead to numbers out of all bounds, expected "
-                             "smaller values; it alone was left out", "/learn", rows)  # so the other one is not sent again
+        server.check_refused(400, "smaller values; it alone was left out", "/learn", rows)  # so no one sends both again
         assert other.json("/learn", rows[1:])[0] == 200
         assert server.json("/predict", {"city": "Wien"}) == other.json("/predict", {"city": "Wien"})
     assert learner.columns.numbers == twin.columns.numbers
