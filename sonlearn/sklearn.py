@@ -272,6 +272,7 @@ class _SklearnEstimator(base.Options, BaseEstimator):
         trial, best, found, kept = learner.copy(), np.inf, 1, None
         for number in range(1, MOST_PASSES + 1):
             self._learn(trial, X, y, weight, others, again=number > 1)
+            trial.rest()
             loss = asked.weight @ trial.predict(asked._replace(y=y[held])).loss
             if loss < best:
                 best, found = loss, number

@@ -87,7 +87,7 @@ def detect_drift(drift, relative, x, y, weight, late):
 
     Parameters
     ----------
-    drift : Drift, modified; relative : bool, whether x are sizes of errors, to be taken beside the first ones
+    drift : Drift, modified; relative : bool, whether x are errors of values, to be taken beside the first ones
     x, y, weight : float64[n]; rows without label or weight are left out
     late : int, how many of the first rows learned were predicted before any label had come; they say nothing
     """
@@ -96,7 +96,7 @@ def detect_drift(drift, relative, x, y, weight, late):
             continue
         drift.count[0] += 1
         if drift.count[0] > late and x[i] == x[i]:
-            add_error(drift, relative, x[i], SLACK)
+            add_error(drift, relative, abs(x[i]), SLACK)
 
 
 @inline

@@ -83,7 +83,7 @@ class Learner(SavedModel):
         There is no such option.
     """
 
-    KIND, FORMAT = "learner", 42
+    KIND, FORMAT = "learner", 43
     __signature__ = _Signature()
 
     def __init__(
@@ -438,9 +438,9 @@ class Learner(SavedModel):
     def rest(self) -> None:
         """Predict what comes now as suits rows without labels, until a row is learned; saved with the model.
 
-        Boosted trees, which are grown anew now and then, are then those of all rows kept: the first prediction takes as
-        long as a refit. What is learned later stays the same. Models that the command line has saved rest, and
-        estimators after `fit`.
+        Boosted trees, which are grown anew now and then, are then those of all rows kept, and more of them where these
+        predict better: the first prediction takes as long as some refits. What is learned later stays the same. Models
+        that the command line has saved rest, and estimators after `fit`.
         """
         with self.access.to_learn:
             self._rests_at = self.examples

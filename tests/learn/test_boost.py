@@ -180,7 +180,7 @@ def test_cuts_and_resumption_change_no_bit(loss):
 
 
 @for_all("loss, n", [(loss, n) for loss in LOSSES for n in (130, 1683)])
-def test_at_rest_trees_are_of_all_rows_as_by_the_twin(loss, n, monkeypatch):
+def test_at_rest_trees_are_of_all_rows_and_as_many_as_predict_best_as_by_the_twin(loss, n, monkeypatch):
     """After 1,683 rows a refit of 1,681 is under way. What is learned later is the same as without rest."""
     for given in (VALUES, VALUES["of_classes"]) if n > 1000 else ():
         monkeypatch.setitem(given, "refit_interval", 40.0)
@@ -190,7 +190,11 @@ def test_at_rest_trees_are_of_all_rows_as_by_the_twin(loss, n, monkeypatch):
     assert (learner.state.now["step"][0] > 0) == (twin.running is not None) == (n > 1000)
     usual, learned = learner.predict(batch).raw, state_of(learner)[1]
     learner.rest()
-    twin.rest()
+    errors, rested = twin.rest(), learner.engine.at_rest(learner.state)
+    np.testing.assert_allclose(rested.scores, errors, rtol=0, atol=1e-9)
+    assert len(errors) == n // 3
+    assert len(rested.trees.column) == 2 * len(twin.model[1])
+    assert (len(twin.model[1]) > VALUES["trees"]) == (loss == "squared" and n > 1000)
     expected = [twin.predict(row) for row in map(dict, entries(batch))]
     np.testing.assert_allclose(learner.predict(batch).raw, expected, rtol=0, atol=1e-9)
     assert np.abs(usual - expected).max() > 0.1
@@ -268,6 +272,15 @@ def test_new_rows_after_further_passes_are_no_change(loss, members):
         assert own.now["forgotten"][0] == own.drift.count[1] == 0
     y = batch.y[900:]
     assert np.mean(raw * y <= 0) < 0.2 if loss == "logistic" else np.mean((raw - y) ** 2) < 0.5 * np.var(y)
+
+
+def test_trees_at_rest_are_no_more_where_rows_of_a_further_pass_are_kept():
+    batch, learner = stream("squared", 600), learner_of("squared")
+    for again, alone in ((False, True), (True, False), (False, False)):
+        learner.next_pass(again)
+        learner.partial_fit(batch.part(0, 300))
+        rested = learner.engine.at_rest(learner.state)
+        assert (len(rested.scores) > 0, len(rested.trees.column) > 2 * VALUES["trees"]) == (alone, alone)
 
 
 @for_all("loss", LOSSES)
@@ -375,8 +388,13 @@ def test_trees_of_classes_draw_many_columns_as_by_the_twin():
     rows = Rows(
         np.arange(0, n * d + 1, d), np.tile(np.arange(d), n), X.ravel(), y, np.ones(n), np.zeros(n), np.zeros((n, 2))
     )
-    engine.learn_all(engine.new(), rows, Predictions.of_scores(scores), d)
-    np.testing.assert_allclose(scores, run(ClassTrees(d, 4), X, y, np.ones(n), K), rtol=1e-6, atol=1e-6)
+    state, twin = engine.learn_all(engine.new(), rows, Predictions.of_scores(scores), d), ClassTrees(d, 4)
+    np.testing.assert_allclose(scores, run(twin, X, y, np.ones(n), K), rtol=1e-6, atol=1e-6)
+    errors, rested = twin.boost.rest(), engine.at_rest(state)
+    np.testing.assert_allclose(rested.scores, errors, rtol=1e-6, atol=1e-6)
+    assert len(errors) == n // 3
+    engine.predict_all(rested, rows, Predictions.of_scores(scores))
+    np.testing.assert_allclose(scores, [twin.scores(x) for x in X], rtol=1e-6, atol=1e-6)
 
 
 def test_of_many_classes_a_tree_takes_three_rows_as_by_the_twin():

@@ -247,3 +247,50 @@ def test_a_learner_that_rests_predicts_with_later_trees_and_goes_on_as_before(op
         each.partial_fit(batch.part(380, 400))
     same_state(ours, other)
     assert_same_predictions(ours.predict(batch), other.predict(batch))
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("classes", [False, True])
+def test_trees_of_more_rows_get_the_share_that_surely_gains_most(classes):
+    """Of two inputs the second errs less, but for one row of forty; beside the mean gain less its standard error."""
+    rng, n = np.random.default_rng(2), 80
+    usual = rng.uniform(0.05, 0.6, n) if classes else rng.normal(size=n)
+    errors = np.array([1.2 * usual, np.where(np.arange(n) % 40 == 3, 1.5, 0.6) * usual, usual])
+    weight, own = rng.uniform(0.5, 2.0, n), resting.new_resting(3)
+    own.weights[:] = 0.3, 0.0, 0.2, 0.0, 0.5
+    best, expected = 0.0, own.weights
+    for i, share in itertools.product(range(2), np.arange(1, 21) / 20):
+        e = share * errors[i] + (1.0 - share) * usual
+        gains = np.log((1.0 - e) / (1.0 - usual)) if classes else usual**2 - e**2
+        mean = np.average(gains, weights=weight)
+        sure = mean - np.sqrt(np.average((gains - mean) ** 2, weights=weight) / n)
+        if sure > best:
+            best, expected = sure, (1.0 - share) * own.weights + share * np.eye(5)[[0, 2][i]]
+    found = resting.at_rest(own, [0, 2], errors, weight, classes).weights
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    assert found[2] > own.weights[2]
+    worse = np.array([1.2 * usual, 1.1 * usual, usual])
+    np.testing.assert_array_equal(resting.at_rest(own, [0, 2], worse, weight, classes).weights, own.weights)
+
+
+@pytest.mark.parametrize("options", [{"loss": "squared"}, {"loss": "logistic"}, {"oaa": 4}])
+def test_how_trees_at_rest_err_in_rows_held_out_decides_what_they_weigh(options):
+    """The label is a step of one column, which trees know after few rows, and nag never does; or it is noise."""
+    rng, n = np.random.default_rng(5), 360
+    X = rng.uniform(1.0, 2.0, size=(n, 3))
+    for told in (True, False):
+        step = np.floor(40 * (X[:, 0] if told else rng.uniform(size=n))) % 4
+        y = step if "squared" in options.values() else 1.0 + step if "oaa" in options else np.where(step > 1, 1.0, -1.0)
+        learner = Learner(members=("nag", "boost"), prune=False, **options)
+        learner.partial_fit(batch_of_dense(X, y))
+        before = learner.state.resting
+        known = ~np.isnan(before.errors)
+        assert known.sum() == n
+        own = learner.engine.at_rest(learner.state).resting
+        if told:
+            assert own.weights[1] > 0.2
+            assert own.weights.sum() == pytest.approx(1.0)
+        else:
+            np.testing.assert_array_equal(own.weights, before.weights)
+        loaded = Learner.from_arrays(*state_of(learner))
+        np.testing.assert_array_equal(loaded.engine.at_rest(loaded.state).resting.weights, own.weights)

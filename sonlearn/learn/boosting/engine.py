@@ -12,6 +12,7 @@ time. Predictions of a row are by trees that have not seen it.
 from __future__ import annotations
 
 import copy
+import itertools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -24,8 +25,10 @@ from sonlearn.data.rows import NO_ROWS, Rows
 from sonlearn.jit.sequence import Calls
 from sonlearn.learn.boosting.bins import BLOCK_ROWS, SAMPLE, max_refit_rows, padded_scores
 from sonlearn.learn.boosting.losses import LOGISTIC, SOFTMAX, SQUARED
-from sonlearn.learn.boosting.rounds import NOTHING, REBUILD, REFIT, predict_and_learn
+from sonlearn.learn.boosting.rounds import ASK, NOTHING, REBUILD, REFIT, predict_and_learn
 from sonlearn.learn.boosting.state import (
+    AFTER,
+    AGAIN,
     BINS,
     COLUMNS,
     LABEL,
@@ -37,6 +40,7 @@ from sonlearn.learn.boosting.state import (
     NOW,
     PARTS,
     SPARE_ROWS,
+    WEIGHT,
     BinningScratch,
     BoostState,
     Nodes,
@@ -48,6 +52,7 @@ from sonlearn.learn.boosting.state import (
 )
 from sonlearn.learn.drift import merge_drifts, new_drift
 from sonlearn.learn.engine import Engine, Predictions, check_width, too_wide
+from sonlearn.learn.predicted import logistic
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
 
@@ -55,6 +60,10 @@ from sonlearn.options.methods import METHODS
 STRIDE, ROWS = 8, 256
 #: The largest value of a leaf of several classes.
 MAX_LEAF_VALUE = 20.0
+#: A model at rest has one of these times as many trees, if trees times rows times scores are not more than so many.
+TIMES, FINER, MAX_COST = (1, 2, 3), 5, 4_000_000
+#: These are tried on one in so many of the rows kept, the last ones; so many of them at least, and at most.
+HELD_OUT, MIN_HELD_OUT, MAX_HELD_OUT = 3, 16, 1024
 
 
 class Boost(Engine):
@@ -100,7 +109,7 @@ class Boost(Engine):
                 np.zeros((PARTS, 2), np.float32),
             ),
             zeros((2, 2 * inner + 1, row_stride)), np.zeros(row_stride), np.zeros(classes),
-            np.zeros(self._params.trees, np.int64),
+            np.zeros(max(TIMES) * self._params.trees, np.int64),
         )  # fmt: skip
 
     def _room_for(self, state: BoostState) -> Scratch:
@@ -145,29 +154,86 @@ class Boost(Engine):
 
     def calls(self, state: BoostState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> Calls:
         """See `Engine.calls`."""
-        scratch = self._room_for(state)
-        return [(predict_and_learn, (self._params, state, scratch, rows, start, learns, out.raw, NOTHING))]
+        params, scratch = self._params_for(state), self._room_for(state)
+        return [(predict_and_learn, (params, state, scratch, rows, start, learns, out.raw, NOTHING))]
 
-    def _refit(self, state: BoostState) -> None:
-        """Make a refit of all rows kept, after the one that is under way."""
+    def _params_for(self, state: BoostState) -> Params:
+        """The constants, with as many trees as the state has."""
+        return self._params._replace(trees=len(state.trees.column) // 2)
+
+    def _refit(self, state: BoostState, **values: float) -> None:
+        """Make a refit of all rows kept, after the one that is under way, with these `values` of the constants."""
         now = state.now
         for _ in range(1 + int(now["step"][0] > 0)):
             if now["trees_end"][0] < now["rows"][0]:
                 now["due"] = now["rows"]
-                self._call_without_rows(REFIT, state)
+                self._call_without_rows(REFIT, state, **values)
 
-    def _call_without_rows(self, then: int, state: BoostState) -> None:
-        """Call the kernel for `REFIT` or `REBUILD` alone."""
-        raw = np.zeros((0, len(state.base_scores)))
-        predict_and_learn(self._params, state, self._room_for(state), NO_ROWS, 0, False, raw, then)
+    def _call_without_rows(self, then: int, state: BoostState, last: int = 0, **values: float) -> np.ndarray:
+        """Call the kernel for `REFIT`, `REBUILD` or `ASK` alone; returns what trees say of so many of the last rows."""
+        raw, params = np.zeros((last, len(state.base_scores))), self._params_for(state)._replace(**values)
+        predict_and_learn(params, state, self._room_for(state), NO_ROWS, 0, False, raw, then)
+        return raw
 
     def at_rest(self, state: BoostState) -> BoostState:
-        """With trees of all rows kept (see `Engine.at_rest`)."""
-        if state.now["trees_end"][0] == state.now["rows"][0]:
-            return state
-        own = self._with_room(copy.deepcopy(state), 0, int(state.now["seen"][0]))
-        self._refit(own)
-        return state._replace(now=own.now, trees=own.trees, base_scores=own.base_scores)
+        """With trees of all rows kept (see `Engine.at_rest`), as many as are best for the last rows if of those before.
+
+        In `scores` stand the errors of these in the last rows: of values, or of classes 1 less the probability. Where
+        there are too few or too many rows for that, or some may be kept twice, trees are as many as they were, and no
+        errors known.
+        """
+        now, usual = state.now[0], self._params.trees
+        n = int(min(now["rows"] - now["forgotten"], max_refit_rows(now["seen"], now["classes"])))
+        held, cost = min(n // HELD_OUT, MAX_HELD_OUT), n * padded_scores(int(now["classes"]))
+        tried = [times * usual for times in TIMES if times * usual * cost <= MAX_COST]
+        errors, best, ways = state.scores[None, :0], 0, [(0, 0.0)]
+        if tried and held >= MIN_HELD_OUT and now["again"] == 0:
+            label, weight, _ = _last(state, state.labels, held).T
+            finer = self._params.loss == SQUARED and FINER * tried[-1] * cost <= MAX_COST
+            least = [self._params.min_hessian / by for by in (1, FINER)[: 1 + finer]]
+            ways, said = list(itertools.product(least, tried)), []
+            for min_hessian in least:
+                others = self._with_new_trees(state, n, held, tried[-1], min_hessian)
+                said += [self._call_without_rows(ASK, others, held, trees=trees) for trees in tried]
+            errors = np.array([self._errors(z, label) for z in said])
+            losses = errors**2 if self._params.loss == SQUARED else -np.log1p(-np.minimum(errors, 1.0 - 1e-15))
+            best = int(np.argmin(losses @ weight))
+        if best > 0:
+            own = self._with_new_trees(state, n, 0, *ways[best][::-1])
+        elif now["trees_end"] < now["rows"]:
+            own = self._with_room(copy.deepcopy(state), 0, int(now["seen"]))
+            self._refit(own)
+        else:
+            own = state
+        return state._replace(now=own.now, trees=own.trees, base_scores=own.base_scores, scores=errors[best])
+
+    def _with_new_trees(self, state: BoostState, n: int, held: int, trees: int, min_hessian: float) -> BoostState:
+        """`state` with so many trees, of the last n rows but those held out; the old ones say which columns split."""
+        now, slots, first = state.now.copy(), int(state.now["slots"][0]), int(state.now["first_tree"][0])
+        new, usual = new_trees(self._params._replace(trees=trees), len(state.base_scores)), self._params.trees
+        new.column[:usual] = state.trees.column[first : first + usual]
+        own = self._with_room(state._replace(
+            now=now, base_scores=state.base_scores.copy(), trees=new, leaf_ids=zeros((trees, slots), np.uint8),
+            column_codes=state.column_codes[:0], bin_edges=state.bin_edges[:0], n_bins=state.n_bins[:0],
+            relevance=state.relevance[:0], scores=state.scores[:0],
+        ), 0, int(now["seen"][0]))  # fmt: skip
+        now = own.now
+        now["forgotten"] = now["rows"] - n
+        now["rows"] -= held
+        now["step"] = now["part"] = now["first_tree"] = 0
+        now["trees_end"] = np.minimum(now["trees_end"], now["rows"] - 1)
+        self._refit(own, regrow_every=1, min_hessian=min_hessian)
+        now["rows"] += held
+        return own
+
+    def _errors(self, z: np.ndarray, label: np.ndarray) -> np.ndarray:
+        """float64[n]: 1 less the probability that scores give the class, or the error of the value."""
+        if self._params.loss == SQUARED:
+            return z[:, 0] - label
+        if self._params.loss == LOGISTIC:
+            return logistic(-label * z[:, 0])
+        p = np.exp(z - z.max(axis=1, keepdims=True))
+        return 1.0 - p[np.arange(len(z)), label.astype(np.int64)] / p.sum(axis=1)
 
     def reserve_ahead(self, state: BoostState, rows: Rows, features: int) -> tuple[BoostState, int]:
         """Room for some rows of the features that there are (see `Engine.reserve_ahead`)."""
@@ -175,7 +241,7 @@ class Boost(Engine):
 
     def next_pass(self, state: BoostState, again: bool) -> None:
         """See `Engine.next_pass`: errors on rows of a further pass tell nothing of a change."""
-        state.now["again"] = again
+        state.now["again"] = AGAIN if again else AFTER * (state.now["again"] > 0)
 
     def refusal(self, rows: Rows, row: int) -> tuple[str, str] | None:
         """(found, expected) for a row that was refused for exceeding the number of columns."""
@@ -295,6 +361,11 @@ def _without_old_trees(state: BoostState) -> Trees:
     value.reshape(T, -1)[next_tree + whole + (now["part"] > 1) : end] = 0.0
     splits = column != LEAF
     return Trees(column, np.where(splits, trees.threshold, np.float32(0.0)), trees.missing_left & splits, value)
+
+
+def last_weights(state: BoostState, n: int) -> np.ndarray:
+    """Importance of the last n rows learned."""
+    return _last(state, state.labels, n)[:, WEIGHT]
 
 
 def _last(state: BoostState, array: np.ndarray, n: int) -> np.ndarray:

@@ -13,7 +13,18 @@ from sonlearn.data.rows import COUNT, is_learned
 from sonlearn.jit import inline, jit
 from sonlearn.learn.boosting.bins import code_columns, refit_rows
 from sonlearn.learn.boosting.losses import SOFTMAX, SQUARED, class_of, error_of, set_base_scores
-from sonlearn.learn.boosting.state import BASE, COLUMNS, GRADIENT, IN_USE, LABEL, MAX_CLASSES, MAX_VALUE, NEXT, WEIGHT
+from sonlearn.learn.boosting.state import (
+    AGAIN,
+    BASE,
+    COLUMNS,
+    GRADIENT,
+    IN_USE,
+    LABEL,
+    MAX_CLASSES,
+    MAX_VALUE,
+    NEXT,
+    WEIGHT,
+)
 from sonlearn.learn.boosting.tree import add_leaves, child_of, fill_leaves, find_leaves, grow_tree, leaf_offset
 from sonlearn.learn.drift import MAX_CHANGES as CHANGES
 from sonlearn.learn.drift import add_error
@@ -22,15 +33,16 @@ from sonlearn.learn.tolerances import LIMIT
 #: A mean error of the trees that is higher by this is no change.
 SLACK = 0.1
 #: What `predict_and_learn` does behind the rows.
-NOTHING, REFIT, REBUILD = range(3)
+NOTHING, REFIT, REBUILD, ASK = range(4)
 
 
 @jit
 def predict_and_learn(params, state, work, rows, start, learns, raw, then):
     """raw[start:] <- predictions; where `learns`, rows are kept and refits made, each after the row's prediction.
 
-    Behind them `REFIT` brings the refit that is due or under way to its end, and `REBUILD` works out what a packed
-    state has been without. They are no kernels of their own: these would be compiled before a model's first prediction.
+    Behind them `REFIT` brings the refit that is due or under way to its end, `REBUILD` works out what a packed state
+    has been without, and `ASK` fills raw with predictions of the last rows kept. They are no kernels of their own:
+    these would be compiled before a model's first prediction.
 
     Returns the first row that was refused or for which there is no room, or n.
 
@@ -63,6 +75,11 @@ def predict_and_learn(params, state, work, rows, start, learns, raw, then):
         advance_refit(params, state, work, UNLIMITED)
     elif then == REBUILD:
         rebuild_derived(params, state, work)
+    for i in range(len(raw) if then == ASK else 0):
+        slot = (now["rows"] - len(raw) + i) % now["slots"]
+        descend_trees(params, now["first_tree"], state.trees, state.values[slot * width :], work.ends)
+        raw[i, :] = state.labels[slot, BASE]
+        add_scores(params, now, state.base_scores, state.trees, work, raw[i])
     return len(rows.y)
 
 
@@ -135,7 +152,7 @@ def detect_tree_drift(params, now, drift, z, y):
     """
     changes = drift.count[1]
     drift.count[0] += 1
-    if now["again"]:
+    if now["again"] == AGAIN:
         return
     add_error(drift, params.loss == SQUARED, error_of(params.loss, z, now["classes"], y), SLACK)
     if drift.count[1] > changes:

@@ -35,6 +35,8 @@ NOW += [
 ]
 #: Columns of `BoostState.base_scores`.
 IN_USE, NEXT = range(2)
+#: What `again` says of the rows to come: that they are of a further pass, or new after one.
+AGAIN, AFTER = 1, 2
 #: Where there are more classes than this no trees are grown: each takes time in proportion to their number.
 MAX_CLASSES = 256
 
@@ -76,7 +78,7 @@ class BoostState(NamedTuple):
     # due; step of the refit under way, 0: none; rows and columns that it goes by; refits begun; the first of the trees
     # that predict, those of the refit under way are the others; scores of a row: classes that the rows learned have
     # shown, and that the refit goes by; 1 but for several classes; rows before the last change, which are forgotten;
-    # slots of the buffer; whether rows are those of a further pass; `refit_end` of the trees that predict, 0: none are
+    # slots of the buffer; `AGAIN`, `AFTER` or 0; `refit_end` of the trees that predict, 0: none are
     # kept; what has been done of the tree of this step: 0 nothing, 1 it is split, 2 its leaves have values
     now: np.ndarray
     values: np.ndarray  # float32[slots * width]; of the rows kept; 0: none

@@ -29,6 +29,7 @@ from sonlearn.errors import OptionError
 from sonlearn.files.storage import Maybe
 from sonlearn.jit import jit
 from sonlearn.jit.sequence import Calls, run_calls
+from sonlearn.learn.boosting.engine import last_weights
 from sonlearn.learn.delay import DelayQueue, exchange, new_waiting, with_room_for
 from sonlearn.learn.drift import Drift, detect_drift, merge_drifts, new_drift
 from sonlearn.learn.engine import Contributions, Engine, Predictions, State, first_not_finite
@@ -204,6 +205,27 @@ class Committee(Engine):
     def by_row(self) -> CommitteeByRow:
         """See `Engine.by_row`."""
         return CommitteeByRow(self, Predictions.empty(1))
+
+    def at_rest(self, state: CommitteeState) -> CommitteeState:
+        """See `Engine.at_rest`: how trees of the rows before err in the last ones decides what trees weigh."""
+        rested, target = super().at_rest(state), self.target
+        trees = {
+            i: rested.members[i]
+            for i in self.active_members(state).offline
+            if self.inputs[i].method == "boost" and len(rested.members[i].scores)
+        }
+        if not trees or not (target.classes or target.loss.code == SQUARED):
+            return rested
+        held = min(len(own.scores) for own in trees.values())
+        usual, weight = (
+            resting.last_errors(state.resting, _rows(state), held),
+            last_weights(rested.members[min(trees)], held),
+        )
+        errors, known = np.array([*(own.scores[-held:] for own in trees.values()), usual]), ~np.isnan(usual)
+        if not known.any():
+            return rested
+        own = resting.at_rest(state.resting, list(trees), errors[:, known], weight[known], target.classes)
+        return rested._replace(resting=own)
 
     def contributions(self, state: CommitteeState, rows: Rows, number: int | None = None) -> Contributions:
         """Return what the members make of `rows` in the offline combination."""
@@ -396,7 +418,8 @@ class Committee(Engine):
         calls.append((detect_drift, (state.drift, relative, surprise, rows.y, rows.weight, late)))
         columns = part_of(rows, COLUMNS) if state.now["in_parts"][0] else rows
         given = rows.indptr, rows.features, rows.y, rows.weight, columns.indptr, columns.values
-        calls.append((count_learned, (state.now, *given, late + target.rules.words_after)))
+        most = late + target.rules.words_after
+        calls.append((count_learned, (state.now, *given, most, surprise, state.resting.errors)))
         return calls
 
     # -- how ---------------------------------------------------------------------------------------------------------
@@ -675,16 +698,20 @@ def copy_some(V, some, out):
 
 
 @jit
-def count_learned(now, indptr, features, y, weight, columns, values, most):
+def count_learned(now, indptr, features, y, weight, columns, values, most, surprise, errors):
     """Count rows that are learned, their entries and those of value 1, and up to row `most` features that they had.
+
+    Their last errors are kept (see `Resting`).
 
     now : structured [1], of the state; indptr, features, y, weight : those of `Rows`
     columns : int64[n + 1], where the entries that count begin; values : float64[of these]
+    surprise : float64[n], see `progress.update_losses`; errors : float64[ERRORS], modified
     """
     for i in range(len(y)):
         if is_learned(weight[i], y[i]):
             for place in range(indptr[i], indptr[i + 1] if now[0]["rows"] < most else indptr[i]):
                 now[0]["features"] = max(now[0]["features"], features[place] + 1)
+            errors[now[0]["rows"] % len(errors)] = surprise[i]
             now[0]["rows"] += 1
             now[0]["positive"] += y[i] > 0.0
             now[0]["entries"] += columns[i + 1] - columns[i]

@@ -104,8 +104,7 @@ def update_losses(kind, loss, met, par, z, y, weight, total, surprise):
     kind, loss : those of the `Target`; met, par : those of `LabelScale`; z : float64[n, K], a combination
     y, weight : float64[n]
     total : float64[3], modified
-    surprise : float64[n], filled in as `drift.detect_drift` takes it: 1 less the probability of the right class, or the
-        size of the error
+    surprise : float64[n], filled in: 1 less the probability of the right class, or the error of the value
     """
     for i in range(len(y)):
         if kind == SEVERAL:
@@ -113,7 +112,7 @@ def update_losses(kind, loss, met, par, z, y, weight, total, surprise):
             surprise[i] = 1.0 - math.exp(-value) if value == value else 1.0
         else:
             value = loss_value(Loss(loss.code, par[i]), z[i, 0], y[i])
-            surprise[i] = abs(z[i, 0] - y[i])
+            surprise[i] = z[i, 0] - y[i]
         if kind == TWO:
             surprise[i] = 1.0 / (1.0 + math.exp(min(max(y[i] * z[i, 0], -30.0), 30.0)))
         if is_learned(weight[i], y[i]) and value == value:

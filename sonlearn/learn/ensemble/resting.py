@@ -20,12 +20,18 @@ distance: the nearest rows, which are asked for most, are then not outnumbered b
 Where one class is rare and does not come among them, what says least of it errs least, by next to nothing: of two
 classes all but the usual combination count as wrong once more.
 
+Boosted trees of all rows kept, which predict once labels end, may be worth more than those that have been combined
+(`at_rest`). How trees of the rows before err in the last ones is known, and how the usual combination erred there when
+these came; members at rest err less than that as P says.
+
 Rows of words show new features as long as they come: a copy would cost more than to learn them, and there is none.
 """
 
 from __future__ import annotations
 
 import copy
+import math
+import os
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -48,6 +54,9 @@ DISTANCE_PRIOR = 25
 MAX_FEATURES_PER_ENTRY = 0.05
 #: Rows that are kept from one copy to the next, and their entries, at most.
 MAX_ROWS, MAX_ENTRIES = 256, 1 << 18
+#: Rows learned whose errors are kept; shares that trees of more rows may have of the weights, and standard errors of
+#: the mean gain that are taken off it.
+ERRORS, SHARES, SURE = 1024, np.arange(21) / 20, float(os.environ.get("SURE", "1"))
 #: Rows learned, from 0 on after a merge; at which the next copy is due, 0: none is any more; whether there is one;
 #: of how many rows one is kept; features of the rows learned, and of those of the copy; rows kept, and their entries;
 #: number of the constant feature.
@@ -82,6 +91,9 @@ class Resting(NamedTuple):
     weights: np.ndarray  # float64[k + 2]
     copy: tuple  # one `Copy`, or none
     kept: Annotated[KeptRows, PART]
+    # float64[ERRORS]; of the usual combination in row r of those learned, at r modulo ERRORS: see
+    # `progress.update_losses`; NaN: none
+    errors: np.ndarray
 
 
 def new_resting(k: int, copies: bool = True) -> Resting:
@@ -89,7 +101,7 @@ def new_resting(k: int, copies: bool = True) -> Resting:
     now = np.zeros(1, dtype=NOW)
     now["due"], now["stride"] = FIRST_COPY_ROWS * copies, 1
     kept = KeptRows(*np.zeros((3, 0), np.int64), np.zeros(0), np.zeros(0, np.uint32), np.zeros((0, 3)), now)
-    return Resting(np.zeros((k + 2, k + 2)), np.eye(k + 2)[-1], (), kept)
+    return Resting(np.zeros((k + 2, k + 2)), np.eye(k + 2)[-1], (), kept, np.full(ERRORS, np.nan))
 
 
 def copied(resting: Resting, then: Copy, rows: int, entries: int) -> Resting:
@@ -116,6 +128,25 @@ def learn(resting: Resting, inputs: list[int], errors: np.ndarray, weight: np.nd
         at = [*inputs, *range(len(inputs) - len(errors), 0)]
         resting.products[np.ix_(at, at)] += products / least
         solve_weights(resting)
+
+
+def at_rest(resting: Resting, inputs: list[int], errors: np.ndarray, weight: np.ndarray, classes: bool) -> Resting:
+    """With a share for one of these `inputs`, which have learned more: where that gains most, and surely gains.
+
+    errors : float64[m + 1, n], those of the inputs in rows that they have not learned, and the usual combination's; of
+    `classes` 1 less the probability of the right one; weight : float64[n]
+    """
+    w, P = resting.weights, resting.products
+    usual = errors[-1] * (math.sqrt(w @ P @ w / P[-1, -1]) if P[-1, -1] > 0.0 else 1.0)
+    mixed = usual + SHARES[:, None, None] * (errors[:-1] - usual)
+    losses = -np.log1p(-np.minimum(mixed, 1.0 - ROUNDING)) if classes else mixed**2
+    gains = losses[0] - losses
+    mean = gains @ weight / weight.sum()
+    sure = mean - SURE * np.sqrt((gains - mean[:, :, None]) ** 2 @ weight / weight.sum() / len(weight))
+    share, j = np.unravel_index(sure.argmax(), sure.shape)
+    own = (1.0 - SHARES[share]) * w
+    own[inputs[j]] += SHARES[share]
+    return resting._replace(weights=own)
 
 
 def solve_weights(resting: Resting) -> None:
@@ -147,8 +178,14 @@ def weights_without(resting: Resting, inputs: list[int]) -> np.ndarray:
     return resting.weights
 
 
+def last_errors(resting: Resting, rows: int, n: int) -> np.ndarray:
+    """Those in the last n of so many rows learned."""
+    return resting.errors[np.arange(rows - n, rows) % ERRORS]
+
+
 def reset(resting: Resting) -> None:
     """The usual weights; nothing is learned of the rows kept, nor of others before the next copy."""
+    resting.errors[:] = np.nan
     resting.products[:], resting.weights[:], now = 0.0, np.eye(len(resting.weights))[-1], resting.kept.now
     now["rows"] = now["entries"] = now["copied"] = 0
 
