@@ -277,7 +277,7 @@ METHODS = {
     "boost": Method(
         "boosting", "gradient-boosted trees of the last 65,536 examples (16,384 of more than 512 features), fitted "
         "anew when half as many have come, of classes .3; at most 2,000 features",
-        "[GBM], [XGB] eq. 5-7, [LGB] for histograms", "T D, and T D min(d, 32) for the refits",
+        "[GBM], [XGB] eq. 5-7, [LGB] for histograms", "T D, and T D min(s, 32) for the refits",
         "numbers: thresholds and columns that act together", ("clip",),
         {"trees": 60, "max_depth": 7, "learning_rate": 0.15, "l2": 1.0, "min_hessian": 10.0,
          "refit_interval": 0.5, "regrow_every": 1, "max_columns": 2000,

@@ -221,6 +221,29 @@ def test_few_columns_that_tell_something_are_found_among_many():
     assert predicted.loss[-800:].mean() < 0.4  # of one half .69; all columns alike: .54
 
 
+@for_all("loss", LOSSES)
+def test_trees_see_more_columns_where_most_have_no_value_as_by_the_twin(loss):
+    """Of 150 columns, some of them of 0 and 1, each with values in a tenth of the rows, a tree sees about half."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(160, 150)).round(1) * (rng.random((160, 150)) < 0.1)
+    X[:, 100:] = X[:, 100:] != 0.0
+    batch = batch_of_dense(X, labels(X, loss))
+    expected = raw_predictions(LearnOptions(method="boost", loss=loss), batch, VALUES)
+    np.testing.assert_allclose(learner_of(loss).partial_fit(batch).raw, expected, rtol=0, atol=1e-9)
+    assert np.std(expected) > 0.1
+
+
+def test_a_column_takes_as_much_of_the_room_of_a_tree_as_rows_have_values():
+    """Devices of ten kinds with ten columns of their own, of which two tell together: all meet in a tree."""
+    rng = np.random.default_rng(4)
+    X, kind = rng.normal(size=(6000, 100)), rng.integers(0, 10, 6000)
+    X[np.arange(100) // 10 != kind[:, None]] = 0.0
+    rows = np.arange(6000)
+    z = X[rows, 10 * kind] * X[rows, 10 * kind + 1]
+    predicted = learner_of("logistic").partial_fit(batch_of_dense(X, np.where(z > 0.0, 1.0, -1.0)))
+    assert predicted.loss[-1000:].mean() < 0.5  # of 32 columns a tree: .57
+
+
 def test_more_columns_than_it_takes_are_refused():
     X = np.ones((1, VALUES["max_columns"] + 1))
     learner = learner_of("squared")

@@ -181,7 +181,7 @@ class Boost:
                 p = 1 / (1 + np.exp(-z))
                 g, c = (h * (p - (y > 0)), h * np.maximum(p * (1 - p), 1e-16)) if self.logistic else (h * (z - y), h)
                 slopes = g, c
-            chosen = drawn(column_weights, varying, seed)
+            chosen = drawn(column_weights, [cost_of(*coded[j]) for j in varying], varying, seed)
             if self.stays and (self.refits + t) % self.regrow_every:
                 trees.append(self.filled(self.model[1][t], np.arange(n), slopes, X))
             else:
@@ -302,13 +302,21 @@ def relevance(codes, Y, h):
     return (every - min(sum(map(errors, both)) for both in parts)) / (every / h.sum())
 
 
-def drawn(column_weights, columns, seed):
-    """32 of the columns, in their order, by their chances; all of up to 32."""
-    chosen = []
+def cost_of(codes, edges):
+    """What a column takes of the room of a tree, in 1/256 of one of which all rows have values."""
+    filled = np.count_nonzero(codes)
+    return max(-(-filled * 256 // len(codes)), len(edges) + 1, 32)
+
+
+def drawn(column_weights, costs, columns, seed):
+    """Columns, in their order, by their chances: all there is room for, as for 32 of which all rows have values."""
+    chosen, room, weights, costs = [], 256 * COLUMNS, np.array(column_weights), np.array(costs)
     for place, j in enumerate(columns):
-        room = COLUMNS - len(chosen)
-        if len(columns) - place <= room or hashed(seed, j) % sum(column_weights[place:]) < column_weights[place] * room:
+        left, cost = costs[place:] @ weights[place:], costs[place]
+        one = costs[place:].sum() <= room or hashed(seed, j) % int(left) < weights[place] * room
+        if one and cost <= room:
             chosen.append(j)
+            room -= cost
     return chosen
 
 

@@ -11,7 +11,15 @@ import numpy as np
 
 from sonlearn.data.linear_algebra import clear_first
 from sonlearn.jit import inline
-from sonlearn.learn.boosting.state import BINS, COLUMNS, MAX_ROWS, MAX_ROWS_WIDE, MAX_VALUES, QUANTILES
+from sonlearn.learn.boosting.state import (
+    BINS,
+    COLUMNS,
+    MAX_ROWS,
+    MAX_ROWS_WIDE,
+    MAX_VALUES,
+    MOST_COLUMNS,
+    QUANTILES,
+)
 
 #: Rows of which the quantiles are, evenly chosen, at most; of several classes and many columns as many as have
 #: `SAMPLE_VALUES`, but `SAMPLE_WIDE`: to sort more takes as long as to code all rows.
@@ -77,8 +85,21 @@ def code_columns(params, state, room, begin, end):
         while same < n and codes[same] == codes[0]:
             same += 1
         n_bins[j] = n_bins[j] if same < n else 0
+        state.costs[j] = cost_of(codes, n_bins[j])
         if n_bins[j] > 0 and now["refit_columns"] > WIDE:
             state.relevance[j] = relevance_of(params, now, state.labels, room.sums, codes, n_bins[j])
+
+
+@inline
+def cost_of(codes, size):
+    """Return how many cells of the room of a tree a column takes: those of a share of one, that of rows with a value.
+
+    They are no fewer than its codes. So trees look at as many values of a row, whatever share of them is missing.
+    """
+    filled = 0
+    for code in codes:
+        filled += int(code > 0)
+    return max((filled * (BINS + 1) + len(codes) - 1) // len(codes), size + 1, COLUMNS * (BINS + 1) // MOST_COLUMNS)
 
 
 @inline

@@ -37,6 +37,7 @@ from sonlearn.learn.boosting.state import (
     MAX_ROWS,
     MAX_ROWS_WIDE,
     MAX_VALUES,
+    MOST_COLUMNS,
     NOW,
     PARTS,
     SPARE_ROWS,
@@ -85,7 +86,7 @@ class Boost(Engine):
         return BoostState(
             now, np.zeros(0, np.float32), np.zeros((0, 3)), np.zeros((scores, 2)), new_trees(self._params, scores),
             new_drift(), np.zeros(0, np.uint8), np.zeros((0, BINS), np.float32), np.zeros(0, np.int64),
-            np.zeros(0), np.zeros(0), np.zeros((0, 0), np.uint8),
+            np.zeros(0, np.int64), np.zeros(0), np.zeros(0), np.zeros((0, 0), np.uint8),
         )  # fmt: skip
 
     def _scratch(self, width: int, classes: int) -> Scratch:
@@ -100,9 +101,9 @@ class Boost(Engine):
             zeros((MAX_ROWS, 2)),
             Nodes(
                 order, *np.zeros((2, 2 * inner + 1), np.int64), zeros((MAX_ROWS,), np.int64), np.zeros(2),
-                np.zeros(COLUMNS, np.uint16), zeros((MAX_ROWS * COLUMNS,), np.uint8),
-                np.zeros(COLUMNS + 1, np.int64), zeros((inner, COLUMNS * (BINS + 1)), np.int64), np.zeros((2, BINS)),
-                np.zeros(BINS),
+                np.zeros(MOST_COLUMNS, np.uint16), zeros((MAX_ROWS * COLUMNS + 1,), np.uint16),
+                np.zeros(MAX_ROWS + 1, np.int64), np.zeros(MOST_COLUMNS + 1, np.int64),
+                zeros((inner, COLUMNS * (BINS + 1) + 1), np.int64), np.zeros((2, BINS)), np.zeros(BINS),
             ),
             PartitionScratch(
                 right_rows, edge_rows, np.zeros(MAX_ROWS, np.float32), np.zeros(PARTS, np.int64),
@@ -139,7 +140,8 @@ class Boost(Engine):
         roomy = state._replace(
             values=grown(state.values, slots * width, used * width), labels=labels,
             column_codes=grown(state.column_codes, cells), bin_edges=grown(state.bin_edges, width),
-            n_bins=grown(state.n_bins, width), relevance=grown(state.relevance, width), base_scores=base_scores,
+            n_bins=grown(state.n_bins, width), costs=grown(state.costs, width),
+            relevance=grown(state.relevance, width), base_scores=base_scores,
             scores=grown(state.scores, min(rows * padded_scores(len(base_scores)), MAX_VALUES)),
             trees=state.trees._replace(value=_with_classes(state, len(base_scores))),
             leaf_ids=state.leaf_ids if kept else zeros((self._params.trees, int(state.now["slots"][0])), np.uint8),
@@ -254,7 +256,8 @@ class Boost(Engine):
             base_scores=state.base_scores[:K],
             trees=_without_old_trees(state._replace(trees=state.trees._replace(value=_with_classes(state, K)))),
             column_codes=state.column_codes[:0], bin_edges=state.bin_edges[:0], n_bins=state.n_bins[:0],
-            relevance=state.relevance[:0], scores=state.scores[:0], leaf_ids=state.leaf_ids[:0, :0],
+            costs=state.costs[:0], relevance=state.relevance[:0], scores=state.scores[:0],
+            leaf_ids=state.leaf_ids[:0, :0],
         )  # fmt: skip
 
     def for_prediction(self, state: BoostState) -> BoostState:

@@ -17,8 +17,9 @@ SPARE_ROWS = 512
 BINS, QUANTILES = 255, 63
 #: Parts of equal width of the two bins beside a split.
 PARTS = 32
-#: Columns that a tree may split at most.
-COLUMNS = 32
+#: Columns that a tree may split at most where all rows have values; columns of few values take less room than one of
+#: those, an eighth at least.
+COLUMNS, MOST_COLUMNS = 32, 256
 #: Numbers that stand for a row while a tree is grown.
 GRADIENT, HESSIAN = range(2)
 #: Columns of `BoostState.labels`.
@@ -69,7 +70,7 @@ class Trees(NamedTuple):
 class BoostState(NamedTuple):
     """All that has been learned.
 
-    Row r of those learned stands in slot r modulo the slots of the buffer. The last six follow from the others, and a
+    Row r of those learned stands in slot r modulo the slots of the buffer. The last seven follow from the others, and a
     packed state is without them; all but `leaf_ids` are of a refit under way, whose rows are those before row
     `refit_end`.
     """
@@ -89,6 +90,7 @@ class BoostState(NamedTuple):
     column_codes: np.ndarray  # uint8[columns * rows]; bins of the values, column by column
     bin_edges: np.ndarray  # float32[columns, BINS]; largest values of the bins
     n_bins: np.ndarray  # int64[columns]; bins of a column, 0 where all rows have the same code
+    costs: np.ndarray  # int64[columns]; cells of the room of a tree that each takes, see `bins.cost_of`
     relevance: np.ndarray  # float64[columns]; what a split by each alone would gain, see `bins.relevance_of`
     # float64[rows * scores of a row]; by the trees grown so far; of several classes their softmax, padded with 0
     scores: np.ndarray
@@ -115,10 +117,11 @@ class Nodes(NamedTuple):
     end: np.ndarray  # int64[nodes]; `begin` of a node that is not in the tree
     packed: np.ndarray  # int64[MAX_ROWS]; of each row, gradient and hessian in units (`tree.pack_grad_hess`)
     scale: np.ndarray  # float64[2]; units in 1
-    chosen: np.ndarray  # uint16[COLUMNS]; columns of the tree: without a sign, since indices with one take longer
-    codes: np.ndarray  # uint8[MAX_ROWS * COLUMNS]; of each row, those of the columns of the tree
-    cells: np.ndarray  # int64[COLUMNS + 1]; where in a histogram those of each column of the tree begin, and all end
-    hist: np.ndarray  # int64[inner nodes, COLUMNS * (BINS + 1)]; histograms: sums of `packed`
+    chosen: np.ndarray  # uint16[MOST_COLUMNS]; columns of the tree: without a sign, as indices with one take longer
+    row_cells: np.ndarray  # uint16[MAX_ROWS * COLUMNS]; cells of the values that rows have in these, row by row
+    row_begin: np.ndarray  # int64[MAX_ROWS + 1]; where those of each row begin, and all end
+    cells: np.ndarray  # int64[MOST_COLUMNS + 1]; where in a histogram those of each column of the tree begin, all end
+    hist: np.ndarray  # int64[inner nodes, COLUMNS * (BINS + 1) + 1]; histograms: sums of `packed`; the last of all rows
     below: np.ndarray  # float64[2, BINS]; sums of gradients and hessians, in units, of a column's cells up to each
     gains: np.ndarray  # float64[BINS]; of the splits after each
 

@@ -27,7 +27,7 @@ from sonlearn.data.linear_algebra import clear_first
 from sonlearn.jit import inline
 from sonlearn.learn.boosting.bins import BLOCK_ROWS, WIDE, padded_scores, refit_rows, ring_of, slot_of
 from sonlearn.learn.boosting.losses import SQUARED, add_grad_hess, grad_hess_of, leaf_update_of, update_scores
-from sonlearn.learn.boosting.state import BELOW_ALL, COLUMNS, GRADIENT, HESSIAN, LEAF, MAX_VALUE, PARTS, QUANTILES
+from sonlearn.learn.boosting.state import BELOW_ALL, BINS, COLUMNS, GRADIENT, HESSIAN, LEAF, MAX_VALUE, PARTS, QUANTILES
 from sonlearn.views.codes import key_of
 
 #: A split has to be better than the one before by more than rounding, relatively.
@@ -57,7 +57,7 @@ def grow_tree(params, state, work, number, t):
     else:
         m = draw_columns(params, now, state, work.column_weights, nodes.chosen, number)
         begin_tree(now, nodes, work.grad_hess)
-        gather_codes(state.column_codes, state.n_bins, nodes, m)
+        gather_cells(state.column_codes, state.n_bins, nodes, m)
         fill_histogram(nodes, 0, m)
         for k in range(2 * inner + 1):
             split = False
@@ -81,24 +81,26 @@ def copy_splits(trees, old, t):
 
 @inline
 def draw_columns(params, now, state, column_weights, chosen, number):
-    """Choose `COLUMNS` of the columns that vary, or all if these are no more; returns how many were chosen.
+    """Choose as many of the columns that vary as there is room for; returns how many were chosen.
 
-    They are drawn one after the other (Knuth's algorithm S) by their `column_weights`.
+    They are drawn one after the other (Knuth's algorithm S) by their `column_weights`, in a room of `COLUMNS` columns
+    of which all rows have values.
     """
     weigh_columns(params, now, state.n_bins, state.relevance, state.trees.column, column_weights)
-    many, left, m = 0, 0, 0
+    costs, room, every, left, m = state.costs, COLUMNS * (BINS + 1), 0, 0, 0
     for j in range(now["refit_columns"]):
-        many += column_weights[j] > 0
-        left += column_weights[j]
+        every += costs[j] * (column_weights[j] > 0)
+        left += costs[j] * column_weights[j]
     for j in range(now["refit_columns"]):
-        own = column_weights[j]
+        own, cost = column_weights[j], costs[j]
         if own > 0:
-            room = COLUMNS - m
-            if many <= room or key_of(now["refits"] * params.trees + number, j) % left < own * room:
+            drawn = every <= room or key_of(now["refits"] * params.trees + number, j) % left < own * room
+            if drawn and cost <= room:
                 chosen[m] = j
                 m += 1
-            many -= 1
-            left -= own
+                room -= cost
+            every -= cost
+            left -= cost * own
     return m
 
 
@@ -154,15 +156,19 @@ def begin_tree(now, nodes, grad_hess):
 
 
 @inline
-def gather_codes(column_codes, n_bins, nodes, m):
-    """Put side by side what each row of the root has in the m columns of the tree, and their cells of a histogram."""
+def gather_cells(column_codes, n_bins, nodes, m):
+    """Put side by side the cells in a histogram of the values that each row of the root has in the tree's m columns."""
     n = nodes.end[0]
     for q in range(m):
         nodes.cells[q + 1] = nodes.cells[q] + n_bins[nodes.chosen[q]] + 1
+    end = 0
     for i in range(n):
-        codes = nodes.codes[i * COLUMNS : (i + 1) * COLUMNS]
+        nodes.row_begin[i] = end
         for q in range(m):
-            codes[q] = column_codes[nodes.chosen[q] * n + i]
+            code = int(column_codes[nodes.chosen[q] * n + i])
+            nodes.row_cells[end] = nodes.cells[q] + code  # overwritten where there is no value
+            end += int(code > 0)
+    nodes.row_begin[n] = end
 
 
 @inline
@@ -246,35 +252,38 @@ def fill_child_histograms(params, nodes, k, m):
     if not (has_min_hessian(params, nodes, few) or has_min_hessian(params, nodes, many)):
         return
     fill_histogram(nodes, few, m)
-    for cell in range(nodes.cells[m]):
+    for cell in range(nodes.cells[m] + 1):
         hist[many, cell] = hist[k, cell] - hist[few, cell]
 
 
 @inline
 def fill_histogram(nodes, k, m):
-    """Sum the rows of node k by column and code."""
-    hist = nodes.hist[k]
+    """Sum the rows of node k by column and code, and all; those without a value are left to `best_split`."""
+    hist, row_cells, row_begin, total = nodes.hist[k], nodes.row_cells, nodes.row_begin, 0
     for cell in range(nodes.cells[m]):
         hist[cell] = 0
     for place in range(nodes.begin[k], nodes.end[k]):
         i = nodes.order[place]
-        packed, row = nodes.packed[i], nodes.codes[i * COLUMNS : (i + 1) * COLUMNS]
-        for q in range(m):
-            hist[nodes.cells[q] + int(row[q])] += packed
+        packed = nodes.packed[i]
+        total += packed
+        for at in range(row_begin[i], row_begin[i + 1]):
+            hist[row_cells[at]] += packed
+    hist[nodes.cells[m]] = total
 
 
 @inline
 def best_split(params, n_bins, nodes, k, m):
     """(place among the columns chosen, last code on the left, whether rows without a value go left); place -1: none."""
     hist, (l2, min_hessian), found, last, left = nodes.hist[k], split_limits(params, nodes.scale), -1, 0, False
-    G, C = unpacked(sum_histogram(hist, 0, nodes.cells[1]))
+    total = hist[nodes.cells[m]]
+    G, C = unpacked(total)
     best, below = gain_of(G, C, 0.0, 0.0, l2, 0.0) * (1.0 + ROUNDING), nodes.below
     for q in range(m):
         at, packed, size = nodes.cells[q], 0, n_bins[nodes.chosen[q]]
-        none = hist[at]
         for code in range(size):
             below[GRADIENT, code], below[HESSIAN, code] = unpacked(packed)
             packed += hist[at + code + 1]
+        none = hist[at] = total - packed
         for side in range(int(none != 0), -1, -1):
             (g_none, c_none), better = unpacked(side * none), 0
             for code in range(size):
