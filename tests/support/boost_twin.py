@@ -305,7 +305,7 @@ def relevance(codes, Y, h):
 def cost_of(codes, edges):
     """What a column takes of the room of a tree, in 1/256 of one of which all rows have values."""
     filled = np.count_nonzero(codes)
-    return max(-(-filled * 256 // len(codes)), len(edges) + 1, 32)
+    return max(-(-filled * 256 // len(codes)), len(edges) + 1, 64)
 
 
 def drawn(column_weights, costs, columns, seed):

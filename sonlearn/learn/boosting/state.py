@@ -18,8 +18,8 @@ BINS, QUANTILES = 255, 63
 #: Parts of equal width of the two bins beside a split.
 PARTS = 32
 #: Columns that a tree may split at most where all rows have values; columns of few values take less room than one of
-#: those, an eighth at least.
-COLUMNS, MOST_COLUMNS = 32, 256
+#: those, a quarter at least.
+COLUMNS, MOST_COLUMNS = 32, 128
 #: Numbers that stand for a row while a tree is grown.
 GRADIENT, HESSIAN = range(2)
 #: Columns of `BoostState.labels`.
