@@ -25,6 +25,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+import numpy as np
+
 from sonlearn.jit import inline, jit
 from sonlearn.options import LearnOptions
 from sonlearn.options.losses import LOSSES
@@ -308,3 +310,9 @@ def poisson_invariant_change(p: float, y: float, T: float) -> float:
         return -math.log1p(change)
     left = math.exp(p) * (done / y) + math.exp(-y * T)
     return -math.log(left) if left > 0.0 else min(y * T, math.log(y) - p)
+
+
+def sure_gain(gains: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """float64[...]: the mean of gains float64[..., n] with the weight float64[n], less half of its standard error."""
+    mean = np.asarray(gains @ weight / weight.sum())
+    return np.asarray(mean - 0.5 * np.sqrt((gains - mean[..., None]) ** 2 @ weight / weight.sum() / len(weight)))

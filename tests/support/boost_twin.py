@@ -9,6 +9,7 @@ from views_twin import hashed
 from sonlearn.options.methods import METHODS
 
 BINS, QUANTILES, PARTS, COLUMNS, SAMPLE, AT_ONCE = 255, 63, 32, 32, 1024, 1 << 21
+TIMES = 1, 2, 3
 FEW, BETS, SLACK, ALARM = 500, (0.25, 0.5, 1.0, 2.0), 0.1, np.log(1e6)
 
 
@@ -68,17 +69,24 @@ class Boost:
         """Trees of all rows, as many as are best for the last third if of the others; returns their errors there."""
         kept = self.rows_of_refit()
         held, scores = min(len(kept) // 3, 1024), -(-self.known // 4) * 4 if self.several else 1
-        tried = [times * self.trees for times in (1, 2, 3) if times * self.trees * len(kept) * scores <= 4e6]
-        errors, best = [[]], 0
+        tried = [times * self.trees for times in TIMES if times * self.trees * len(kept) * scores <= 4e6]
+        errors, best, ways = [[]], 0, [()]
         if held >= 16 and tried:
             X, (y, h, base) = self.dense(self.rows[-held:]), np.array(self.labels[-held:]).T
-            start, trees = self.with_new_trees(tried[-1], kept.start, held).model
-            start = start + (base[:, None] if self.several else base)
-            errors = [self.errors_of(start + sum(leaves(tree, X) for tree in trees[:most]), y) for most in tried]
-            losses = [h @ (-np.log1p(-e) if self.logistic or self.several else e**2) for e in errors]
-            best = int(np.argmin(losses))
+            finer = not (self.logistic or self.several) and 5 * tried[-1] * len(kept) <= 4e6
+            ways = [(least, most) for least in [self.min_hessian, self.min_hessian / 5][: 1 + finer] for most in tried]
+            errors = []
+            for least, most in ways:
+                if most == tried[0]:
+                    start, trees = self.with_new_trees(tried[-1], kept.start, held, least).model
+                z = start + (base[:, None] if self.several else base)
+                errors.append(self.errors_of(z + sum(leaves(tree, X) for tree in trees[:most]), y))
+            losses = [-np.log1p(-e) if self.logistic or self.several else e**2 for e in errors]
+            surely = [gain_less_error(losses[0] - each, h) for each in losses]
+            best = int(np.argmax(surely))
         if best:
-            self.model = self.with_new_trees(tried[best], kept.start, 0).model
+            least, most = ways[best]
+            self.model = self.with_new_trees(most, kept.start, 0, least).model
         else:
             list(self.running or ())
             if self.fitted < len(self.rows):
@@ -93,11 +101,11 @@ class Boost:
             return 1 - p[np.arange(len(y)), y.astype(int)] / p.sum(axis=1)
         return 1 / (1 + np.exp(y * z)) if self.logistic else z - y
 
-    def with_new_trees(self, trees, since, held):
+    def with_new_trees(self, trees, since, held, min_hessian):
         """One of the rows from `since` on but the last ones, held out."""
         own, n = copy.copy(self), len(self.rows) - held
         own.rows, own.labels, own.since = self.rows[:n], self.labels[:n], since
-        own.trees, own.regrow_every = trees, 1
+        own.trees, own.regrow_every, own.min_hessian = trees, 1, min_hessian
         own.begin()
         list(own.running)
         return own
@@ -260,6 +268,12 @@ class Boost:
 
     def term(self, G, C):
         return G * G / (C + self.l2)
+
+
+def gain_less_error(gains, h):
+    """The mean, less half of its standard error."""
+    mean = np.average(gains, weights=h)
+    return mean - 0.5 * np.sqrt(np.average((gains - mean) ** 2, weights=h) / len(h))
 
 
 class ClassTrees:

@@ -53,6 +53,7 @@ from sonlearn.learn.boosting.state import (
 )
 from sonlearn.learn.drift import merge_drifts, new_drift
 from sonlearn.learn.engine import Engine, Predictions, check_width, too_wide
+from sonlearn.learn.losses import sure_gain
 from sonlearn.learn.predicted import logistic
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
@@ -61,9 +62,10 @@ from sonlearn.options.methods import METHODS
 STRIDE, ROWS = 8, 256
 #: The largest value of a leaf of several classes.
 MAX_LEAF_VALUE = 20.0
-#: A model at rest has one of these times as many trees, if trees times rows times scores are not more than so many.
+#: A model at rest has one of these times as many trees, of values also with so many times less hessian on either side
+#: of a split, if trees (times that) times rows times scores are not more than `MAX_COST`.
 TIMES, FINER, MAX_COST = (1, 2, 3), 5, 4_000_000
-#: These are tried on one in so many of the rows kept, the last ones; so many of them at least, and at most.
+#: What is best for one in so many of the rows kept, the last ones; so many of them at least, and at most.
 HELD_OUT, MIN_HELD_OUT, MAX_HELD_OUT = 3, 16, 1024
 
 
@@ -178,38 +180,44 @@ class Boost(Engine):
         return raw
 
     def at_rest(self, state: BoostState) -> BoostState:
-        """With trees of all rows kept (see `Engine.at_rest`), as many as are best for the last rows if of those before.
+        """With trees of all rows kept (see `Engine.at_rest`): as many, and as fine, as is best for the last ones.
 
-        In `scores` stand the errors of these in the last rows: of values, or of classes 1 less the probability. Where
-        there are too few or too many rows for that, or some may be kept twice, trees are as many as they were, and no
-        errors known.
+        In `scores` stand the errors in these of such trees of the rows before: of values, or of classes 1 less the
+        probability. Where there are too few or too many rows for that, or some may be kept twice, trees are the usual
+        ones, and no errors known.
         """
-        now, usual = state.now[0], self._params.trees
+        now = state.now[0]
         n = int(min(now["rows"] - now["forgotten"], max_refit_rows(now["seen"], now["classes"])))
-        held, cost = min(n // HELD_OUT, MAX_HELD_OUT), n * padded_scores(int(now["classes"]))
-        tried = [times * usual for times in TIMES if times * usual * cost <= MAX_COST]
-        errors, best, ways = state.scores[None, :0], 0, [(0, 0.0)]
-        if tried and held >= MIN_HELD_OUT and now["again"] == 0:
-            label, weight, _ = _last(state, state.labels, held).T
-            finer = self._params.loss == SQUARED and FINER * tried[-1] * cost <= MAX_COST
-            least = [self._params.min_hessian / by for by in (1, FINER)[: 1 + finer]]
-            ways, said = list(itertools.product(least, tried)), []
-            for min_hessian in least:
-                others = self._with_new_trees(state, n, held, tried[-1], min_hessian)
-                said += [self._call_without_rows(ASK, others, held, trees=trees) for trees in tried]
-            errors = np.array([self._errors(z, label) for z in said])
-            losses = errors**2 if self._params.loss == SQUARED else -np.log1p(-np.minimum(errors, 1.0 - 1e-15))
-            best = int(np.argmin(losses @ weight))
-        if best > 0:
-            own = self._with_new_trees(state, n, 0, *ways[best][::-1])
+        way, errors = self._best_way(state, n)
+        if way is not None:
+            own = self._with_new_trees(state, n, 0, *way)
         elif now["trees_end"] < now["rows"]:
             own = self._with_room(copy.deepcopy(state), 0, int(now["seen"]))
             self._refit(own)
         else:
             own = state
-        return state._replace(now=own.now, trees=own.trees, base_scores=own.base_scores, scores=errors[best])
+        return state._replace(now=own.now, trees=own.trees, base_scores=own.base_scores, scores=errors)
 
-    def _with_new_trees(self, state: BoostState, n: int, held: int, trees: int, min_hessian: float) -> BoostState:
+    def _best_way(self, state: BoostState, n: int) -> tuple[tuple[float, int] | None, np.ndarray]:
+        """((least hessian, trees) that are best for the last of n rows, None: the usual ones, their errors there)."""
+        now, held, squared = state.now[0], min(n // HELD_OUT, MAX_HELD_OUT), self._params.loss == SQUARED
+        cost = self._params.trees * n * padded_scores(int(now["classes"]))
+        tried = [times * self._params.trees for times in TIMES if times * cost <= MAX_COST]
+        if not tried or held < MIN_HELD_OUT or now["again"]:
+            return None, state.scores[:0]
+        finer = squared and FINER * len(tried) * cost <= MAX_COST
+        ways = list(itertools.product([self._params.min_hessian / by for by in (1, FINER)[: 1 + finer]], tried))
+        label, weight, _ = _last(state, state.labels, held).T
+        errors = np.zeros((len(ways), held))
+        for i, (min_hessian, trees) in enumerate(ways):
+            if i % len(tried) == 0:
+                others = self._with_new_trees(state, n, held, min_hessian, tried[-1])
+            errors[i] = self._errors(self._call_without_rows(ASK, others, held, trees=trees), label)
+        losses = errors**2 if squared else -np.log1p(-np.minimum(errors, 1.0 - 1e-15))
+        best = int(np.argmax(sure_gain(losses[0] - losses, weight)))
+        return ways[best] if best > 0 else None, errors[best]
+
+    def _with_new_trees(self, state: BoostState, n: int, held: int, min_hessian: float, trees: int) -> BoostState:
         """`state` with so many trees, of the last n rows but those held out; the old ones say which columns split."""
         now, slots, first = state.now.copy(), int(state.now["slots"][0]), int(state.now["first_tree"][0])
         new, usual = new_trees(self._params._replace(trees=trees), len(state.base_scores)), self._params.trees
@@ -217,12 +225,12 @@ class Boost(Engine):
         own = self._with_room(state._replace(
             now=now, base_scores=state.base_scores.copy(), trees=new, leaf_ids=zeros((trees, slots), np.uint8),
             column_codes=state.column_codes[:0], bin_edges=state.bin_edges[:0], n_bins=state.n_bins[:0],
-            relevance=state.relevance[:0], scores=state.scores[:0],
+            costs=state.costs[:0], relevance=state.relevance[:0], scores=state.scores[:0],
         ), 0, int(now["seen"][0]))  # fmt: skip
         now = own.now
-        now["forgotten"] = now["rows"] - n
+        now["forgotten"], now["first_tree"] = now["rows"] - n, 0
         now["rows"] -= held
-        now["step"] = now["part"] = now["first_tree"] = 0
+        now["step"] = now["part"] = 0
         now["trees_end"] = np.minimum(now["trees_end"], now["rows"] - 1)
         self._refit(own, regrow_every=1, min_hessian=min_hessian)
         now["rows"] += held

@@ -208,22 +208,20 @@ class Committee(Engine):
 
     def at_rest(self, state: CommitteeState) -> CommitteeState:
         """See `Engine.at_rest`: how trees of the rows before err in the last ones decides what trees weigh."""
-        rested, target = super().at_rest(state), self.target
+        rested, target, silent = super().at_rest(state), self.target, self._silent(state)
         trees = {
             i: rested.members[i]
             for i in self.active_members(state).offline
-            if self.inputs[i].method == "boost" and len(rested.members[i].scores)
+            if self.inputs[i].method == "boost" and i not in silent and len(rested.members[i].scores)
         }
         if not trees or not (target.classes or target.loss.code == SQUARED):
             return rested
         held = min(len(own.scores) for own in trees.values())
-        usual, weight = (
-            resting.last_errors(state.resting, _rows(state), held),
-            last_weights(rested.members[min(trees)], held),
-        )
+        usual = resting.last_errors(state.resting, _rows(state), held)
         errors, known = np.array([*(own.scores[-held:] for own in trees.values()), usual]), ~np.isnan(usual)
         if not known.any():
             return rested
+        weight = last_weights(rested.members[min(trees)], held)
         own = resting.at_rest(state.resting, list(trees), errors[:, known], weight[known], target.classes)
         return rested._replace(resting=own)
 
@@ -344,11 +342,14 @@ class Committee(Engine):
 
         What rests has no weight once its view shows nothing any more: the usual weights have learned that.
         """
+        usual, own = self.usual(state), resting.weights_without(state.resting, self._silent(state))
+        return usual._replace(w=own[-1] * usual.w + own[:-2])
+
+    def _silent(self, state: CommitteeState) -> list[int]:
+        """Members at work whose view shows nothing any more."""
         views = zip(self.views.names, self.views.every, state.views, strict=True)
         off = {name for name, view, own in views if view.is_off(own)}
-        silent = [i for i in self.active_members(state).active if self.members[i].view in off]
-        usual, own = self.usual(state), resting.weights_without(state.resting, silent)
-        return usual._replace(w=own[-1] * usual.w + own[:-2])
+        return [i for i in self.active_members(state).active if self.members[i].view in off]
 
     def usual(self, state: CommitteeState) -> Combiner:
         """The combiner of members with a long memory that learns while labels come."""

@@ -31,7 +31,6 @@ from __future__ import annotations
 
 import copy
 import math
-import os
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -40,6 +39,7 @@ from sonlearn.data import axes
 from sonlearn.data.axes import PART, Counted, State
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import jit
+from sonlearn.learn.losses import sure_gain
 
 #: Rows before the first copy; and from one to the next, as a share of those learned.
 FIRST_COPY_ROWS, COPY_INTERVAL = 1024, 1 / 4
@@ -54,9 +54,9 @@ DISTANCE_PRIOR = 25
 MAX_FEATURES_PER_ENTRY = 0.05
 #: Rows that are kept from one copy to the next, and their entries, at most.
 MAX_ROWS, MAX_ENTRIES = 256, 1 << 18
-#: Rows learned whose errors are kept; shares that trees of more rows may have of the weights, and standard errors of
-#: the mean gain that are taken off it.
-ERRORS, SHARES, SURE = 1024, np.arange(21) / 20, float(os.environ.get("SURE", "1"))
+#: Rows learned whose errors are kept; shares that trees of more rows may have of the weights. None where their own loss
+#: is so many times that of the combination: rows ahead it would be more.
+ERRORS, SHARES, MOST = 1024, np.arange(21) / 20, 1.75
 #: Rows learned, from 0 on after a merge; at which the next copy is due, 0: none is any more; whether there is one;
 #: of how many rows one is kept; features of the rows learned, and of those of the copy; rows kept, and their entries;
 #: number of the constant feature.
@@ -141,8 +141,7 @@ def at_rest(resting: Resting, inputs: list[int], errors: np.ndarray, weight: np.
     mixed = usual + SHARES[:, None, None] * (errors[:-1] - usual)
     losses = -np.log1p(-np.minimum(mixed, 1.0 - ROUNDING)) if classes else mixed**2
     gains = losses[0] - losses
-    mean = gains @ weight / weight.sum()
-    sure = mean - SURE * np.sqrt((gains - mean[:, :, None]) ** 2 @ weight / weight.sum() / len(weight))
+    sure = sure_gain(gains, weight) * (losses[-1] @ weight <= MOST * (losses[0, 0] @ weight))
     share, j = np.unravel_index(sure.argmax(), sure.shape)
     own = (1.0 - SHARES[share]) * w
     own[inputs[j]] += SHARES[share]
