@@ -287,7 +287,7 @@ def test_how_trees_at_rest_err_in_rows_held_out_decides_what_they_weigh(options)
         learner = Learner(members=("nag", "boost"), prune=False, **options)
         learner.partial_fit(batch_of_dense(X, y))
         before = learner.state.resting
-        known = ~np.isnan(before.errors)
+        known = before.errors < resting.NONE
         assert known.sum() == n
         own = learner.engine.at_rest(learner.state).resting
         if told:

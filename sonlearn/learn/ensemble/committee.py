@@ -218,7 +218,7 @@ class Committee(Engine):
             return rested
         held = min(len(own.scores) for own in trees.values())
         usual = resting.last_errors(state.resting, _rows(state), held)
-        errors, known = np.array([*(own.scores[-held:] for own in trees.values()), usual]), ~np.isnan(usual)
+        errors, known = np.array([*(own.scores[-held:] for own in trees.values()), usual]), usual < resting.NONE
         if not known.any():
             return rested
         weight = last_weights(rested.members[min(trees)], held)

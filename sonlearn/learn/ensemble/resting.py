@@ -57,6 +57,8 @@ MAX_ROWS, MAX_ENTRIES = 256, 1 << 18
 #: Rows learned whose errors are kept; shares that trees of more rows may have of the weights. None where their own loss
 #: is so many times that of the combination: rows ahead it would be more.
 ERRORS, SHARES, MOST = 1024, np.arange(21) / 20, 1.75
+#: In place of an error; larger than any.
+NONE = 1e300
 #: Rows learned, from 0 on after a merge; at which the next copy is due, 0: none is any more; whether there is one;
 #: of how many rows one is kept; features of the rows learned, and of those of the copy; rows kept, and their entries;
 #: number of the constant feature.
@@ -92,7 +94,7 @@ class Resting(NamedTuple):
     copy: tuple  # one `Copy`, or none
     kept: Annotated[KeptRows, PART]
     # float64[ERRORS]; of the usual combination in row r of those learned, at r modulo ERRORS: see
-    # `progress.update_losses`; NaN: none
+    # `progress.update_losses`; `NONE`: there is none
     errors: np.ndarray
 
 
@@ -101,7 +103,7 @@ def new_resting(k: int, copies: bool = True) -> Resting:
     now = np.zeros(1, dtype=NOW)
     now["due"], now["stride"] = FIRST_COPY_ROWS * copies, 1
     kept = KeptRows(*np.zeros((3, 0), np.int64), np.zeros(0), np.zeros(0, np.uint32), np.zeros((0, 3)), now)
-    return Resting(np.zeros((k + 2, k + 2)), np.eye(k + 2)[-1], (), kept, np.full(ERRORS, np.nan))
+    return Resting(np.zeros((k + 2, k + 2)), np.eye(k + 2)[-1], (), kept, np.full(ERRORS, NONE))
 
 
 def copied(resting: Resting, then: Copy, rows: int, entries: int) -> Resting:
@@ -184,7 +186,7 @@ def last_errors(resting: Resting, rows: int, n: int) -> np.ndarray:
 
 def reset(resting: Resting) -> None:
     """The usual weights; nothing is learned of the rows kept, nor of others before the next copy."""
-    resting.errors[:] = np.nan
+    resting.errors[:] = NONE
     resting.products[:], resting.weights[:], now = 0.0, np.eye(len(resting.weights))[-1], resting.kept.now
     now["rows"] = now["entries"] = now["copied"] = 0
 
