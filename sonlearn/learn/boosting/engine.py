@@ -54,7 +54,6 @@ from sonlearn.learn.boosting.state import (
 from sonlearn.learn.drift import merge_drifts, new_drift
 from sonlearn.learn.engine import Engine, Predictions, check_width, too_wide
 from sonlearn.learn.losses import sure_gain
-from sonlearn.learn.predicted import logistic
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
 
@@ -174,7 +173,7 @@ class Boost(Engine):
                 self._call_without_rows(REFIT, state, **values)
 
     def _call_without_rows(self, then: int, state: BoostState, last: int = 0, **values: float) -> np.ndarray:
-        """Call the kernel for `REFIT`, `REBUILD` or `ASK` alone; returns what trees say of so many of the last rows."""
+        """Call the kernel for `REFIT`, `REBUILD` or `ASK` alone; returns raw, of so many of the last rows."""
         raw, params = np.zeros((last, len(state.base_scores))), self._params_for(state)._replace(**values)
         predict_and_learn(params, state, self._room_for(state), NO_ROWS, 0, False, raw, then)
         return raw
@@ -207,14 +206,13 @@ class Boost(Engine):
             return None, state.scores[:0]
         finer = squared and FINER * len(tried) * cost <= MAX_COST
         ways = list(itertools.product([self._params.min_hessian / by for by in (1, FINER)[: 1 + finer]], tried))
-        label, weight, _ = _last(state, state.labels, held).T
         errors = np.zeros((len(ways), held))
         for i, (min_hessian, trees) in enumerate(ways):
             if i % len(tried) == 0:
                 others = self._with_new_trees(state, n, held, min_hessian, tried[-1])
-            errors[i] = self._errors(self._call_without_rows(ASK, others, held, trees=trees), label)
+            errors[i] = self._call_without_rows(ASK, others, held, trees=trees)[:, 0]
         losses = errors**2 if squared else -np.log1p(-np.minimum(errors, 1.0 - 1e-15))
-        best = int(np.argmax(sure_gain(losses[0] - losses, weight)))
+        best = int(np.argmax(sure_gain(losses[0] - losses, last_weights(state, held))))
         return ways[best] if best > 0 else None, errors[best]
 
     def _with_new_trees(self, state: BoostState, n: int, held: int, min_hessian: float, trees: int) -> BoostState:
@@ -235,15 +233,6 @@ class Boost(Engine):
         self._refit(own, regrow_every=1, min_hessian=min_hessian)
         now["rows"] += held
         return own
-
-    def _errors(self, z: np.ndarray, label: np.ndarray) -> np.ndarray:
-        """float64[n]: 1 less the probability that scores give the class, or the error of the value."""
-        if self._params.loss == SQUARED:
-            return z[:, 0] - label
-        if self._params.loss == LOGISTIC:
-            return logistic(-label * z[:, 0])
-        p = np.exp(z - z.max(axis=1, keepdims=True))
-        return 1.0 - p[np.arange(len(z)), label.astype(np.int64)] / p.sum(axis=1)
 
     def reserve_ahead(self, state: BoostState, rows: Rows, features: int) -> tuple[BoostState, int]:
         """Room for some rows of the features that there are (see `Engine.reserve_ahead`)."""

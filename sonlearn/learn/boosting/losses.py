@@ -24,12 +24,12 @@ def class_of(loss, y):
 
 @inline
 def error_of(loss, z, classes, y):
-    """Say how wrong scores z are: of classes 1 less the probability of the right one, of values the size of the error.
+    """Say how wrong scores z are: of classes 1 less the probability of the right one, of values the error.
 
     Of a class that is met for the first time 0.
     """
     if loss == SQUARED:
-        return abs(y - z[0])
+        return z[0] - y
     if loss == LOGISTIC:
         return 1.0 / (1.0 + math.exp(min(y * z[0], 700.0)))
     if y >= classes:

@@ -41,7 +41,7 @@ def predict_and_learn(params, state, work, rows, start, learns, raw, then):
     """raw[start:] <- predictions; where `learns`, rows are kept and refits made, each after the row's prediction.
 
     Behind them `REFIT` brings the refit that is due or under way to its end, `REBUILD` works out what a packed state
-    has been without, and `ASK` fills raw with predictions of the last rows kept. They are no kernels of their own:
+    has been without, and `ASK` puts the errors in the last rows kept into raw[:, 0]. They are no kernels of their own:
     these would be compiled before a model's first prediction.
 
     Returns the first row that was refused or for which there is no room, or n.
@@ -80,6 +80,7 @@ def predict_and_learn(params, state, work, rows, start, learns, raw, then):
         descend_trees(params, now["first_tree"], state.trees, state.values[slot * width :], work.ends)
         raw[i, :] = state.labels[slot, BASE]
         add_scores(params, now, state.base_scores, state.trees, work, raw[i])
+        raw[i, 0] = error_of(params.loss, raw[i], now["classes"], state.labels[slot, LABEL])
     return len(rows.y)
 
 
@@ -154,7 +155,7 @@ def detect_tree_drift(params, now, drift, z, y):
     drift.count[0] += 1
     if now["again"] == AGAIN:
         return
-    add_error(drift, params.loss == SQUARED, error_of(params.loss, z, now["classes"], y), SLACK)
+    add_error(drift, params.loss == SQUARED, abs(error_of(params.loss, z, now["classes"], y)), SLACK)
     if drift.count[1] > changes:
         now["forgotten"] = drift.changes[changes % CHANGES] - 1
         now["step"], now["part"], now["due"], now["trees_end"] = 0, 0, now["rows"], 0
