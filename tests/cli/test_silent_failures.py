@@ -240,18 +240,6 @@ def test_raw_predictions_classes_and_interactions_that_overflow_have_their_lines
         assert (lines[1], lines[3], lines[5]) == ("nan z", "nan bad", "nan two")
 
 
-def test_a_resumed_run_writes_the_same_lines(cli, files):
-    rows = [f"{i % 2} t{i}|a x{i % 7}\n" if i % 5 else f"z t{i}|a\n" for i in range(1000)]
-    (files / "t.vw").write_text("".join(rows))
-    given = ("train", "--method", "nag", "--quiet", "--on-error", "skip", "--passes", "2", "--holdout_off")
-    assert cli(*given, "-p", files / "whole", "-f", files / "w", files / "t.vw")[0] == 0
-    for n in (1, 2):
-        assert len((files / "whole").read_text().splitlines()) == 2000
-        more = ("--checkpoint", "100", "-p", files / "p", "-f", files / f"m{n}")
-        assert cli(*given, *more, files / "t.vw")[0] == 0
-        assert (files / "p").read_text() == (files / "whole").read_text()
-
-
 # ------------------------------------------------------------------------------------------------- 5: finished runs
 
 

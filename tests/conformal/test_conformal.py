@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from states import in_parts
 from streams import zipf
 
 from sonlearn import Learner, LearnOptions, ModelFileError, conformal
@@ -206,16 +207,11 @@ def outputs_of(predicted):
 
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=range(len(SETTINGS)))
-def test_where_batches_end_and_saving_change_nothing(setting, tmp_path):
+def test_where_batches_end_and_saving_change_nothing(setting):
     options, batch = setting[0], setting[1]()
-    whole = outputs_of(Learner(options).partial_fit(batch))
-    learner, pieces = Learner(options), []
-    for begin, end in ((0, 1), (1, 250), (250, 600)):
-        pieces.append(outputs_of(learner.partial_fit(batch.part(begin, end))))
-        learner.save(tmp_path / "m")
-        learner = Learner.load(tmp_path / "m")
-    for i, part in enumerate(whole):
-        assert (np.concatenate([piece[i] for piece in pieces]) == part).all()
+    parts, learner = in_parts(Learner(options), batch, (0, 1, 250, 600))
+    for i, whole in enumerate(outputs_of(Learner(options).partial_fit(batch))):
+        assert (np.concatenate([outputs_of(part)[i] for part in parts]) == whole).all()
     # predicting changes nothing, and labels do not count
     part = batch.part(0, 5)
     first, again = outputs_of(learner.predict(part._replace(y=np.full(5, np.nan)))), outputs_of(learner.predict(part))

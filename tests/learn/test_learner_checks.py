@@ -7,13 +7,14 @@ losses that it learns. That every method computes what its paper says, with ever
 
 import copy
 import functools
+import itertools
 import threading
 
 import numba
 import numpy as np
 import pytest
 from for_all import for_all
-from states import assert_same, assert_same_predictions, state_of
+from states import assert_same, assert_same_predictions, in_parts, state_of
 from streams import (
     batch_of,
     ill_conditioned,
@@ -406,17 +407,15 @@ def test_zero_one_labels_are_minus_and_plus_one(loss):
 def test_batches_may_be_cut_and_models_saved_anywhere(kind, loss):
     """In one go, cut, and cut with the model saved and loaded at each cut: the same bits."""
     batch = fitting(with_weights(without_some_labels(zipf(n=90, d=50))), loss)
-    whole, cut, stopped = (Learner(settings(kind, loss, clip=2.0)) for _ in range(3))
-    expected, got = whole.partial_fit(batch), []
-    for start, stop in ((0, 1), (1, 40), (40, 40), (40, 73), (73, 90)):
-        part = rows_of(batch, slice(start, stop))
-        got.append(cut.partial_fit(part))
-        stopped.partial_fit(part)
-        stopped = Learner.from_arrays(*state_of(stopped))
+    whole, cut, new = (Learner(settings(kind, loss, clip=2.0)) for _ in range(3))
+    edges = (0, 1, 40, 40, 73, 90)
+    expected, (got, stopped) = whole.partial_fit(batch), in_parts(new, batch, edges)
+    for start, stop in itertools.pairwise(edges):
+        cut.partial_fit(rows_of(batch, slice(start, stop)))
     for name in ("prediction", "raw", "loss"):
         np.testing.assert_array_equal(np.concatenate([getattr(part, name) for part in got]), getattr(expected, name))
-    assert_same(state_of(cut), state_of(whole))
-    assert_same(state_of(stopped), state_of(whole))
+    for other in (cut, stopped):
+        assert_same(state_of(other), state_of(whole))
 
 
 @each

@@ -7,22 +7,19 @@ import os
 import re
 import threading
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
-from commands import in_this_process, tokens
+from commands import tokens
 from for_all import for_all
 from places import GOLDEN, ROOT
 
-from sonlearn import Learner, LearnOptions, TextOptions, from_scipy, read_batches
+from sonlearn import Learner, LearnOptions, from_scipy
 from sonlearn.commands import passes
-from sonlearn.commands.models import Unfinished, save_model
 from sonlearn.data.order import LabelOrder
 from sonlearn.report.labels import LabelStatistics, six_digits
 from sonlearn.report.problem import problem_of
 from sonlearn.report.progress import BatchOutcome, Progress, Schedule
-from sonlearn.text.names import NameTable
 from sonlearn.text.read import Reader
 
 VW_RUNS = json.loads((GOLDEN / "progress_vw.json").read_text(encoding="utf-8"))
@@ -286,33 +283,6 @@ def test_a_stream_says_what_its_first_rows_wait_for(seconds, cli, monkeypatch):
     assert err.startswith(said) is (seconds < 1)
     assert (said in err) is (seconds < 1)
     assert "number of examples = 2\n" in err
-
-
-def test_a_resumed_run_says_what_it_skips(cli):
-    data = str(ROOT / "data" / "sample.svm")
-    options = TextOptions(format="svmlight")
-    (batch,), (learner, whole) = read_batches(data, options), (Learner(method="nag", text=options) for _ in range(2))
-    learner.partial_fit(batch.part(0, 700))
-    save_model("m", learner, Unfinished([data], 1, 1, 700, 0), NameTable())
-    err = cli.err("train", "--resume", "-f", "m", data)
-    assert "skipping 700 examples that the unfinished run has read\n" in err
-    whole.partial_fit(batch)
-    assert (Learner.load("m").weights()[1] == whole.weights()[1]).all()
-
-
-@pytest.mark.parametrize("quiet", [[], ["--quiet"]])
-def test_a_resumed_run_warns_that_the_first_lines_of_standard_input_are_skipped(quiet, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    lines = [f"{1 - 2 * (i % 2)} | a{i % 3}\n" for i in range(60)]
-    learner = Learner(method="nag", text=TextOptions(format="vw"))
-    Path("a.vw").write_text("".join(lines[:40]))
-    learner.partial_fit(*read_batches("a.vw", TextOptions(format="vw")))
-    save_model("m", learner, Unfinished(["-"], 1, 1, 40, 0), NameTable())
-    done = in_this_process(["train", *quiet, "--resume", "-f", "m"], "".join(lines))
-    said = "skipping 40 examples that the unfinished run has read; if standard input begins behind them, give -i m "
-    assert done.status == 0
-    assert f"sonlearn: warning: {said}in place of --resume\n" in done.err
-    assert Learner.load("m").examples == 60
 
 
 def test_a_loss_of_labels_in_small_units_keeps_three_digits():

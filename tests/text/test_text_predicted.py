@@ -423,15 +423,6 @@ LINES = dataclasses.replace(OPTIONS, format="json", id="key")
 OBJECT = {"y": 1, "key": "a", "n": 2.0, "town": "Graz", "day": "2024-03-01", "in": {"age": 30}, "tags": ["x"]}
 
 
-def test_what_many_columns_have_alike_is_said_once():
-    wide = "y," + ",".join(f"c{j}" for j in range(12)) + "\n"
-    columns = learned(wide + "1" + ",2" * 12 + "\n")
-    _, notes = predicted(wide + "1" + "," * 12 + "\n", columns)
-    first = ", ".join(f"'c{j}'" for j in range(10))
-    told = f"the columns {first} and 2 more have missing numbers, of which the model has met none; the column's mean"
-    assert notes == [f"{told} stands for them"]
-
-
 def of_objects(without=(), **reader):
     """The columns, and names, of objects that have been learned; another object is without each of some members."""
     objects = [OBJECT, OBJECT | {"n": 4, "town": "Wien", "in": {"age": 50}}, OBJECT | {"n": 0, "town": "Linz"}]
