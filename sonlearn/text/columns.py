@@ -64,8 +64,8 @@ DATE_PARTS = ("year", "month", "weekday", "hour", "day")
 _COUNTED = ("year", *(f"month={month}" for month in range(1, 13)))
 #: Years of dates are nearer to 2000: what else is in their feature has the same number by chance.
 _YEARS = 8000
-#: So many months after the last date are nearer to it than to the same months of a year before.
-_LAST_MONTHS = 3
+#: From so many months on, half of a year or more was met twice: one step from a year to the next is then no season.
+_TWO_SEASONS = 18
 #: Of dates in order, months with fewer rows than this share of the median of all tell too little of themselves.
 _MIN_SHARE = 1 / 4
 #: What stands behind a column in the name of one of its features; nothing, where it is of numbers.
@@ -527,33 +527,34 @@ class ColumnTable:
             self._frequent_months[name] = sorted(month for month, rows in met.items() if rows >= enough)
         return self._frequent_months[name]
 
+    def _has_seasons(self, name: str) -> bool:
+        """Tell whether dates came in order for so long that years and seasons are told apart."""
+        return name not in self.shuffled and len(self._months(name)) >= _TWO_SEASONS
+
     def bounded_year(self, name: str, year: float) -> float:
         """`year`, but at most a year from those that a column has held; if these are one, or two in a row, the nearest.
 
         What a learner makes of years is a slope, which holds a little beyond them. One step from a year to the next is
-        no slope: what is new in the second year is all laid to it.
+        no slope: what is new in the second year is all laid to it, unless both were met in order for `_TWO_SEASONS`.
         """
         met = self._months(name)
         first, last = (met[0] // 12, met[-1] // 12) if met else (year, year)
-        further = 1.0 if last > first + 1 else 0.0
+        further = 1.0 if last > first + 1 or self._has_seasons(name) else 0.0
         return min(max(year, first - further), last + further)
 
     def nearest_month(self, name: str, year: float, month: int) -> int:
         """Of the months that a column has held, the one nearest to `month` in the year's round, of two the one before.
 
         A month that was never met has no weight, which says that it is as no month at all. Where dates were met in
-        their order, what is later than they are is of the last month or of one that was met in two years: the weight of
-        any other was learned long ago, and tells of that time as much as of the season. So do those of a year that a
-        new one counts as (`bounded_year`): of the new one the months within `_LAST_MONTHS` of the last count as the
-        last.
+        their order, what is later than they are is of the last month or of one that was met in two years, as long as
+        they are fewer than `_TWO_SEASONS`: the weight of any other was learned long ago, and tells of that time as much
+        as of the season.
         """
         met = self._months(name)
         months = {each % 12 + 1 for each in met}
-        ahead = 12 * year + month - 1 - met[-1] if met and name not in self.shuffled else 0
-        if ahead > 0:
-            times = Counter(each % 12 + 1 for each in met)
-            known = ahead > _LAST_MONTHS or self.bounded_year(name, year) == year
-            months = {each for each in months if known and times[each] > 1} | {met[-1] % 12 + 1}
+        if met and name not in self.shuffled and 12 * year + month - 1 > met[-1]:
+            times, once = Counter(each % 12 + 1 for each in met), self._has_seasons(name)
+            months = {each for each in months if once or times[each] > 1} | {met[-1] % 12 + 1}
         return min(
             months or {month}, key=lambda each: (min((each - month) % 12, (month - each) % 12), (month - each) % 12)
         )

@@ -267,6 +267,10 @@ def reloaded(learner, folder):
     return Learner.load(folder / "m").columns
 
 
+#: A day of each month of two years.
+MONTHS = [f"{year}-{month:02}-01" for year in (2022, 2023) for month in range(1, 13)]
+
+
 def of_days(learner, days):
     """The learner, which has met a row of each day."""
     text = LEARNED.partition("\n")[0] + "\n" + "".join(f"1,2,1,{day},Graz,8010\n" for day in days)
@@ -309,8 +313,11 @@ def test_years_and_months_that_were_not_met_count_as_near_ones(tmp_path, part, m
         (["2023-01-05", "2023-02-01", "2023-11-30"], {"2023-02-01": 2, "2024-02-01": 11, "2024-12-01": 11}),
         (["2023-02-01", "2023-01-05", "2023-11-30"], {"2023-02-01": 2, "2024-02-01": 2, "2024-12-01": 11}),
         (["2022-02-01", "2022-06-01", "2023-01-05", "2023-02-01"], {"2023-06-01": 2, "2024-02-01": 2, "2024-01-01": 2}),
-        (["2022-01-05", "2022-12-01", "2023-01-05", "2023-12-01"], {"2024-03-01": 12, "2024-04-01": 1}),
+        (["2022-01-05", "2022-12-01", "2023-01-05", "2023-12-01"], {"2024-02-01": 1, "2024-04-01": 1}),
         (["2021-01-05", "2022-01-05", "2023-12-01"], {"2024-01-01": 1}),
+        (MONTHS[:17], {"2023-06-01": 5, "2023-12-01": 1}),
+        (MONTHS[:18], {"2023-07-01": 7, "2023-12-01": 12, "2024-01-01": 1}),
+        (MONTHS[:23], {"2023-12-01": 12, "2024-01-01": 1, "2024-11-01": 11}),
     ],
 )
 def test_ahead_of_dates_in_order_a_month_that_was_met_once_counts_as_the_last(tmp_path, days, counts):
@@ -580,3 +587,9 @@ def test_columns_at_rest_know_the_dates_that_are_learned_later():
     assert (rests.bounded_year("day", 20.0), rests.nearest_month("day", 13.0, 7)) == (13.0, 1)
     learns.add_dates("day", {12 * 18 + 6: 5, 12 * 19 + 6: 5}, False)
     assert (rests.bounded_year("day", 20.0), rests.nearest_month("day", 19.0, 7)) == (20.0, 7)
+
+
+@pytest.mark.parametrize(("months", "shuffled", "year"), [(17, (), 23), (18, (), 24), (24, (), 24), (24, ("day",), 23)])
+def test_a_year_of_months_in_order_that_follows_another_tells_a_step(months, shuffled, year):
+    columns = ColumnTable({"day": ("date",)}, dates={"day": {12 * 22 + m: 5 for m in range(months)}}, shuffled=shuffled)
+    assert columns.bounded_year("day", 26.0) == year
