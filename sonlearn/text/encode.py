@@ -429,9 +429,13 @@ class ColumnEncoder:
         if far and self._model is not None and self._model.bounded_year(self.column, year - 2000.0) != year - 2000:
             met = f"a year of two digits, {shorten(field)}, read as {year}, of which the model has met none"
             self.note_first(self.notes, "year", f"{met}; write four digits")
+        parts, ignored = [*parts_of(found, self.column, self._model)], self._table.options.ignore
+        if ("month", f"month={found[0].month}", 1.0) not in parts and f"{self.title}.month" not in ignored:
+            said = "the model has met once at most: they count as others, and intervals do not show how they differ"
+            self.note_first(self.notes, "month", f"dates, first {shorten(field)}, in months that {said}")
         return tuple(
-            (self._part(part, feature), value) for part, feature, value in parts_of(found, self.column, self._model)
-            if f"{self.title}.{part}" not in self._table.options.ignore
+            (self._part(part, feature), value) for part, feature, value in parts
+            if f"{self.title}.{part}" not in ignored
         )  # fmt: skip
 
     def _time(self, hours: float, field: str) -> Entries:

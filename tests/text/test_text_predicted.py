@@ -36,9 +36,9 @@ def learned(text=LEARNED):
     return counted(ColumnTable(), text).frozen()
 
 
-def predicted(text, columns, **how):
+def predicted(text, columns, options=OPTIONS, **how):
     """(rows as sorted lists of (slot, value), what was said)."""
-    reader = Reader(io.BytesIO(text.encode()), OPTIONS, labels=Labelling(False), columns=columns, **how)
+    reader = Reader(io.BytesIO(text.encode()), options, labels=Labelling(False), columns=columns, **how)
     return [row for batch in reader for row in rows(batch)], reader.notes
 
 
@@ -593,3 +593,14 @@ def test_columns_at_rest_know_the_dates_that_are_learned_later():
 def test_a_year_of_months_in_order_that_follows_another_tells_a_step(months, shuffled, year):
     columns = ColumnTable({"day": ("date",)}, dates={"day": {12 * 22 + m: 5 for m in range(months)}}, shuffled=shuffled)
     assert columns.bounded_year("day", 26.0) == year
+
+
+@pytest.mark.parametrize(("months", "asked", "said"), [
+    (17, "2023-12-01", 1), (17, "2024-01-02", 0), (17, "2024-05-05", 0), (18, "2023-12-01", 0), (3, "2022-03-09", 0),
+])  # fmt: skip
+def test_dates_in_months_that_tell_no_season_are_named(months, asked, said):
+    columns = of_days(Learner(text=OPTIONS), MONTHS[:months]).columns.frozen()
+    notes = [note for note in predicted(f"day\n{asked}\n", columns)[1] if "in months that the model" in note]
+    assert ["column 'day'" in note and f"first {asked}," in note for note in notes] == [True] * said
+    ignores = dataclasses.replace(OPTIONS, ignore=("day.month",))
+    assert not any("months" in note for note in predicted(f"day\n{asked}\n", columns, ignores)[1])
