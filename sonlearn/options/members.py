@@ -74,7 +74,12 @@ class Member(NamedTuple):
 
     @property
     def in_own_unit(self) -> bool:
-        """Return whether it learns labels in their own unit, where they are values: what it keeps are sums of all."""
+        """Return whether it learns labels in their own unit, where they are values: it keeps sums of all, or rows."""
+        return self.follows_line or (self.method == "boost" and not self.stacked)
+
+    @property
+    def follows_line(self) -> bool:
+        """Return whether it is least squares, for which labels far out count less, and none without a constant."""
         return self.method in METHODS and METHODS[self.method].values.get("rule") == "ridge"
 
     def forgetting(self, rate: float) -> Member:

@@ -124,7 +124,7 @@ def definition(names, loss, batch, base):
 
 def combined(names, loss, batch, base, scales, V, share=None):
     """(what the members say as one, the prediction that it is); `share`: each one's weight at the start."""
-    lines = [name.startswith("ridge") for name in names]
+    own_unit = [member(name, loss).in_own_unit for name in names]
     prior = 20.0 if loss in ("squared", "poisson") else 10.0
     bias = int(loss in ("absolute", "quantile"))
     members = [member(name, loss) for name in names]
@@ -132,7 +132,7 @@ def combined(names, loss, batch, base, scales, V, share=None):
     precision = [max(prior, each.precision) for each in members] + [prior] * bias
     twin, told, out = Combining(np.append(begin * (share or 1 / begin.sum()), np.zeros(bias)), precision), [], []
     for (y, _, m, s, unit, bounds, wider, total, *_), v, h, b in zip(scales, V, batch.weight, base, strict=True):
-        v = np.append(np.where(lines, np.clip(v, *wider), np.clip(v, *np.clip(bounds, -16, 16))), np.ones(bias))
+        v = np.append(np.where(own_unit, np.clip(v, *wider), np.clip(v, *np.clip(bounds, -16, 16))), np.ones(bias))
         z = twin.w @ v
         told.append(z)
         p = m + s * np.clip(z, *wider)
@@ -146,15 +146,17 @@ def combined(names, loss, batch, base, scales, V, share=None):
 
 
 def alone(name, loss, rows, features, scales, shown=None):
-    """What a member predicts that is alone with its view and the labels that it is told: ridge, in their own unit.
+    """What a member predicts that is alone with its view and the labels that it is told: some, in their own unit.
 
     `shown`: what a stacked view has in the place of the constant.
     """
     entry = member(name, loss)
     mean, unit, label, share = (np.array([scale[at] for scale in scales]) for at in (2, 3, -2, -1))
-    if entry.in_own_unit:  # which learns rows that have the constant
-        has = np.add.reduceat(rows.features == rows.constant, rows.indptr[:-1]) > 0
-        rows = rows._replace(y=np.where(has, label, np.nan), weight=rows.weight * share)
+    if entry.in_own_unit:
+        learned = np.ones(len(label), dtype=bool)
+        if name.startswith("ridge"):  # which learns rows that have the constant
+            learned = np.add.reduceat(rows.features == rows.constant, rows.indptr[:-1]) > 0
+        rows = rows._replace(y=np.where(learned, label, np.nan), weight=rows.weight * share)
     view, engine = make_view(entry.view), make_engine(member_options(options(loss), entry))
     state, seen = view.transform(view.reserve(view.new(), rows, features), rows, True)
     if entry.stacked:
@@ -369,3 +371,13 @@ def test_whole_numbers_may_be_names(kind, most):
     batch = batch_of_dense(np.column_stack([1000.0 + shop, rng.normal(size=3000)]), kinds[kind])
     learner = Learner(**{"values": {"loss": "squared"}, "two": {}, "several": {"oaa": 3}}[kind])
     assert learner.partial_fit(batch).loss[2000:].mean() < most
+
+
+def test_trees_learn_the_first_labels_as_they_learn_the_last():
+    """In standard deviations of those before, a label would count as another one where these are few."""
+    X = np.random.default_rng(4).uniform(1.0, 2.0, size=(300, 2))
+    y = 1000.0 + np.floor(8 * X[:, 0]) % 4
+    learner = Learner(options(members=("nag", "boost")))
+    learner.partial_fit(batch_of_dense(X, y))
+    learner.rest()
+    assert np.mean((learner.predict(batch_of_dense(X, y)).raw - y) ** 2) < 0.002 * y.var()

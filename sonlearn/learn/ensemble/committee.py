@@ -218,7 +218,8 @@ class Committee(Engine):
             return rested
         held = min(len(own.scores) for own in trees.values())
         usual = resting.last_errors(state.resting, _rows(state), held)
-        errors, known = np.array([*(own.scores[-held:] for own in trees.values()), usual]), usual < resting.NONE
+        own_errors = (own.scores[-held:] / target.unit(state.labels, self.members[i]) for i, own in trees.items())
+        errors, known = np.array([*own_errors, usual]), usual < resting.NONE
         if not known.any():
             return rested
         weight = last_weights(rested.members[min(trees)], held)

@@ -14,7 +14,8 @@ and s as one that is LABEL_OUTLIER standard deviations from the mean at most; so
 Members that follow a line learn it as it is, with an importance that is less by the same factor: where numbers far out
 explain it, a label that counted as less would bend the line. What they say of such rows, and the combiner, which cuts
 slopes of large errors, may go as far as the square root of the weight of all labels, beyond which none is in the
-standard deviation of so many.
+standard deviation of so many. So do trees, which keep rows: as y' the labels of the first, whose m and s were of few,
+would be noise beside later ones.
 
 Poisson regression predicts a logarithm: of the value, at least `MIN_COUNT_SHARE` of the mean.
 
@@ -71,8 +72,9 @@ class LabelScale(NamedTuple):
     least: np.ndarray  # the same with the margin
     most: np.ndarray
     par: np.ndarray  # parameter of the loss in this unit
-    label: np.ndarray  # labels in their own unit, less their bases; NaN without a constant, as their mean has no weight
+    label: np.ndarray  # labels in their own unit, less their bases
     weight: np.ndarray  # importance of those, less for outliers
+    of_line: np.ndarray  # the same to least squares: 0 without a constant, as their mean has no weight
     near: np.ndarray  # labels as the other members learn them; values within +-LABEL_OUTLIER
     base: np.ndarray  # what is added to predictions
     # int64[n] each
@@ -86,7 +88,7 @@ class LabelScale(NamedTuple):
 def new_scale(rows: Rows) -> LabelScale:
     """Of rows of one score each and these bases; all else is 0."""
     n = len(rows.y)
-    return LabelScale(*np.zeros((10, n)), rows.base, np.ones(n, np.int64), *np.zeros((3, n), np.int64))
+    return LabelScale(*np.zeros((11, n)), rows.base, np.ones(n, np.int64), *np.zeros((3, n), np.int64))
 
 
 def merge_labels(states: Sequence[LabelState], base: LabelState) -> LabelState:
@@ -125,8 +127,9 @@ def scale_rows(loss, state, rows, scale, learn, beyond, out):
         off = (y - mean) / unit if unit > 0.0 else 0.0
         out[i] = y if math.isnan(y) else min(max(off, -far), far)
         scale.near[i] = y if math.isnan(y) else min(max(off, -LABEL_OUTLIER), LABEL_OUTLIER)
-        scale.label[i] = y if has_constant(rows, i) else math.nan
+        scale.label[i] = y
         scale.weight[i] = h * scale.near[i] / off if abs(off) > LABEL_OUTLIER else h
+        scale.of_line[i] = scale.weight[i] if has_constant(rows, i) else 0.0
         if loss.code == HUBER:
             scale.par[i] = loss.par / unit if unit > 0.0 else 1.0
 

@@ -152,8 +152,12 @@ class Target:
     def labelled(self, member: Member, seen: Rows, scale: LabelScale) -> Rows:
         """The rows `seen` with the labels that a member learns: of values less far out, or in their own unit."""
         if self._in_own_unit(member):
-            return seen._replace(y=scale.label, weight=scale.weight)
+            return seen._replace(y=scale.label, weight=scale.of_line if member.follows_line else scale.weight)
         return seen._replace(y=scale.near)
+
+    def unit(self, state: State, member: Member) -> float:
+        """What 1 more to the combiner is in what the member predicts: 1 unless that is in the labels' own unit."""
+        return (float(label_scale.unit_of(state)) if self._in_own_unit(member) else 0.0) or 1.0
 
     def to_input(self, V: np.ndarray, member: Member, scale: LabelScale) -> Calls:
         """Make an input of the combiner of what the member has left in V, float64[n, K].
@@ -297,7 +301,7 @@ def _made(**given: Any) -> LearnOptions:
 def clip_inputs(V, clip, gain, in_own_unit, scale):
     """V[i, 0] (float64[n, 1]) <- gain times it within +-clip, within the bounds of `scale`, whose unit it is in.
 
-    A member in its own unit that says 0 has learned nothing; it follows a line, so that its bounds have a margin.
+    A member in its own unit that says 0 has learned nothing. Most follow a line, so that bounds have a margin.
     """
     for i in range(len(V)):
         low, high = max(scale.low[i], -LABEL_OUTLIER), min(scale.high[i], LABEL_OUTLIER)
