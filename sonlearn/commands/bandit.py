@@ -26,7 +26,9 @@ _NOT_TAKEN = (
 
 def check(options: RunOptions) -> None:
     """Check the files and flags of a run of decisions. Raises OptionError, ModelFileError."""
-    for flag, *_ in checks.flags_given(options, _NOT_TAKEN):
+    for flag, name, _ in checks.flags_given(options, _NOT_TAKEN):
+        if name == "probabilities" and options.form != "vw":  # lines of VW have them anyway, where the model explores
+            continue
         raise OptionError(f"{flag}: decisions do not take it (docs/bandits.md says what they take)")
     checks.check_run(options)
     if options.join:

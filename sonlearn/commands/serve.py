@@ -228,9 +228,19 @@ def warm_up(learner: Learner, learns: bool) -> None:
         other.predict(row, online=True)
 
 
+def _version_of(path: str | None) -> tuple[int, int] | None:
+    """Return which file is at `path`, and since when; None: there is none."""
+    try:
+        found = os.stat(path or "")
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns
+
+
 class Saver:
     """Saves a model that learns while requests are answered: its arrays are copied, and written by another thread.
 
+    A file that takes the place of the one saved last, as a model trained anew, is not overwritten.
     One with a log of `events` is saved at once: it says from where they have to be learned again after a crash.
     """
 
@@ -244,6 +254,7 @@ class Saver:
         self._checkpoints = Checkpoints(options.checkpoint, minutes)
         self._path, self._model, self._metrics, self._events = options.final_regressor, contents, metrics, events
         self._writing: threading.Thread | None = None
+        self._saved = _version_of(self._path)
         if events is not None:
             self.save_at_end()
 
@@ -261,7 +272,13 @@ class Saver:
         return {**header, **({"events": self._events.mark()} if self._events else {})}, arrays
 
     def _write(self, header: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
+        while _version_of(self._path) not in (None, self._saved):
+            replaced, self._path = self._path, f"{self._path}.learned"
+            warn(
+                f"{replaced}: another file has taken its place, and stays; what this server learns goes to {self._path}"
+            )
         storage.write(str(self._path), header, arrays)
+        self._saved = _version_of(self._path)
         if self._events is not None:
             self._events.saved(header["events"])
 

@@ -184,11 +184,15 @@ class DecisionProblem(Problem):
         return self._probable(batch, predicted) if self.learner.options.explores else self._best(batch, predicted)
 
     def answers(self, batch: Any, predicted: Any, every: bool) -> dict[str, list[Any]]:
-        """See `Problem`: the likeliest action, and with which probability it is chosen."""
+        """See `Problem`: the likeliest action, and with which probability it is chosen, or each one is."""
+        p = [predicted.probability[a:b].tolist() for a, b in itertools.pairwise(predicted.first.tolist())]
         if self.learner.options.cbify is not None:
-            return {"label": [self._class(action) for action in predicted.action]}
-        best = [float(predicted.probability[a:b].max()) for a, b in itertools.pairwise(predicted.first.tolist())]
-        return {"action": self._best(batch, predicted), "probability": best}
+            found, name = {"label": [self._class(action) for action in predicted.action]}, lambda i, a: self._class(a)
+        else:
+            found = {"action": self._best(batch, predicted), "probability": list(map(max, p))}
+            name = lambda i, a: self._action(batch, i, a)
+        every_one = [{name(i, a): each for a, each in enumerate(own)} for i, own in enumerate(p)]
+        return found | ({"probabilities": every_one} if every else {})
 
     # -- texts of a decision -----------------------------------------------------------------------------------------
 

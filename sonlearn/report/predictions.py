@@ -6,6 +6,7 @@ A table is CSV with a header, or a JSON object a line (`AnswerLines`):
     label          what is predicted, as labels are written in the data
     probability    of that label; of two classes that of the positive label; or `score`, where a loss gives none
     prediction     of values, in the place of both
+    probabilities  of decisions, with ``--probabilities``: of each action, an object (in CSV as JSON writes it)
     set            with ``--coverage``: the labels of the row's set, a list (in CSV as JSON writes it)
     low, high      of values in its place: the ends of the row's interval, none as long as it has none
 
@@ -104,6 +105,6 @@ def csv_text(rows: Iterable[Iterable[Any]], delimiter: str = ",") -> str:
 
 
 def _cell(value: Any) -> str:
-    if isinstance(value, list):
+    if isinstance(value, list | dict):
         return json.dumps(value, ensure_ascii=False)
     return "" if value is None else f"{value:.6f}" if isinstance(value, float) else str(value)

@@ -229,8 +229,9 @@ def prediction_lines(answer: Reply) -> str:
 
 
 def refusal(request: Request, status: int, line: str, headers: Mapping[str, str] | None = None) -> Response:
-    """One line, as text or as JSON, as the request was."""
-    if request.headers.get("content-type", "").startswith((JSON, JSON_LINES)):
+    """One line, as text or as JSON, as the request was; one without a body as /health answers."""
+    form = request.headers.get("content-type", PLAIN if request.method == "POST" else JSON)
+    if form.startswith((JSON, JSON_LINES)):
         content = json.dumps({"error": line}) + "\n"
         return Response(content, status, headers=headers, media_type=JSON)
     return _plain(line + "\n", status, headers)

@@ -173,18 +173,24 @@ def separator_in(fields: Iterable[str]) -> str:
     """The mark between several names in a column's fields, as in "Drama, Comedy"; nothing where none is.
 
     Names come again, and many that stand behind others stand first in other fields: those of towns and their countries,
-    or of parts of a number or a date, do not.
+    or of parts of a date, do not. Nor is a mark one where it stands within a number, as in 12,5 %.
     """
     held = _held(fields)
     for mark in _AMONG:
-        if sum(mark in field for field in held) < MIN_TEXTS:  # a table may have thousands of columns
+        marked = [field for field in held if mark in field]
+        if len(marked) < MIN_TEXTS:  # a table may have thousands of columns
             continue
         parts = [list(filter(None, map(str.strip, field.split(mark)))) for field in held]
         names = [part for own in parts if len(own) > 1 for part in own]
         first, behind = {part for own in parts for part in own[:1]}, [part for own in parts for part in own[1:]]
         move = sum(part in first for part in behind) > _MOVE * len(behind)
         again = len({*names}) <= _AMONG[mark] * len(names)
-        if move and again and not any(number_of(part) is not None for part in behind):
+        if (
+            move
+            and again
+            and not any(number_of(part) is not None for part in behind)
+            and not any(map(units_in, marked))
+        ):
             return mark
     return ""
 

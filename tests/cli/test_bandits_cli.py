@@ -1,5 +1,6 @@
 """The command line of decisions: what is printed, saved, resumed and refused."""
 
+import csv
 import json
 import random
 import re
@@ -417,3 +418,25 @@ def test_python_takes_vectors_and_tables():
     assert listed.decide([1.0, 0.0], [[1.0], [2.0], [3.0]]).probabilities.min() >= 0.1 / 3
     with pytest.raises(OptionError, match="give the number of actions"):
         SonlearnBandit(cbify=3)
+
+
+@pytest.mark.parametrize(
+    ("flags", "names"), [("--cb_explore 3 --explore softmax", "012"), ("--cb 3", "012"), ("--cbify 3", "123")]
+)
+def test_each_probability_is_in_a_table_of_decisions(cli, tmp_path, flags, names):
+    """As VW's lines have them, in the order of the actions."""
+    rows = [f"{i % 3 + 1}{':-1:.5' if '--cbify' not in flags else ''} | x:{i % 5} y:{i % 2}\n" for i in range(40)]
+    (tmp_path / "log").write_text("".join(rows))
+    cli.out(f"train --quiet {flags} -f m log")
+    csv_rows = list(csv.DictReader(cli.out("predict --quiet --output csv --probabilities -i m log").splitlines()))
+    lines = list(map(json.loads, cli.out("predict --quiet --output jsonl --probabilities -i m log").splitlines()))
+    for row, line, shown in zip(csv_rows, lines, cli.out("predict --quiet -i m log").splitlines(), strict=True):
+        p = line["probabilities"]
+        assert json.loads(row["probabilities"]) == p
+        assert ("".join(p), sum(p.values())) == (names, pytest.approx(1))
+        if "explore" in flags:
+            assert {name: float(f"{each:.6g}") for name, each in p.items()} == {
+                name: float(each) for name, each in (part.split(":") for part in shown.split(","))
+            }
+            assert (line["action"], line["probability"]) == max(p.items(), key=lambda one: one[1])
+    assert cli.error("predict --probabilities -i m log").startswith("--probabilities: decisions do not take it")

@@ -300,6 +300,16 @@ def test_one_clear_line(method, path, body, media, status, line):
         assert json.loads(server.ask("GET", "/health")[1])["status"] == "ok"
 
 
+@pytest.mark.parametrize(("method", "path"), [("GET", "/nothing"), ("GET", "/learn"), ("DELETE", "/health")])
+def test_what_is_wrong_with_a_request_without_a_body_is_told_in_json(method, path):
+    with served(learner_of(VW[:10])) as server:
+        status, answer = server.ask(method, path, None, None)
+        assert (status, json.loads(answer)["error"][: len(method) + 6]) == (
+            404 + (path != "/nothing"),
+            f"found {method}",
+        )
+
+
 def test_a_line_of_too_many_interactions_is_refused():
     """Not two thousand million of them, which is what one's own data may have."""
     learner = learner_of([b"1 |a x |b y\n"], TextOptions(format="vw", quadratic=("::",)))

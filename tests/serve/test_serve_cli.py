@@ -78,6 +78,22 @@ def test_what_it_has_learned_is_saved_as_train_would_have(cli):
     assert Path("learned").read_bytes() == Path("expected").read_bytes()
 
 
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_a_model_that_takes_the_place_of_the_served_one_is_not_overwritten(cli):
+    needs_server()
+    cli.out("train --quiet -i model -f expected then.vw")
+    cli.out("train --quiet --method nag -f new then.vw")
+    new = Path("new").read_bytes()
+    with serving("-i", "model", "--learn", "-f", "model") as (process, (http,), _):
+        post(http, "/learn", Path("then.vw").read_bytes())
+        os.replace("new", "model")
+        process.send_signal(signal.SIGTERM)
+        line = "another file has taken its place, and stays; what this server learns goes to model.learned\n"
+        assert (process.wait(20), process.stderr.read()) == (0, f"sonlearn: warning: model: {line}")
+    assert Path("model").read_bytes() == new
+    assert Path("model.learned").read_bytes() == Path("expected").read_bytes()
+
+
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [

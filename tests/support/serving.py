@@ -85,11 +85,11 @@ class Served:
         self._thread.join(120)
         assert not self._thread.is_alive()
 
-    def ask(self, method: str, path: str, body: bytes | str | None = None, media: str = "text/plain", **headers):
+    def ask(self, method: str, path: str, body: bytes | str | None = None, media: str | None = "text/plain", **headers):
         """(status, answer) of one request; `told` are the warnings that came with it, or None."""
         connection = http.client.HTTPConnection("127.0.0.1", self.http, timeout=60)
         try:
-            connection.request(method, path, body, {"content-type": media, **headers})
+            connection.request(method, path, body, headers | ({"content-type": media} if media else {}))
             response = connection.getresponse()
             self.told = json.loads(response.headers.get("warnings", "null"))
             return response.status, response.read().decode("utf-8", "surrogateescape")

@@ -409,6 +409,7 @@ def test_several_names_in_a_field_are_a_feature_each(write, mark):
         ([f"{i},50" for i in range(99)], ""), ([f"Mar {i % 28 + 1}, 2024" for i in range(99)], ""),
         ([f"w{i}, v{i}" for i in range(99)], ""), ([f"Town {i % 9}, S{i % 5}" for i in range(99)], ""),
         ([f"Town {i % 9}, Town {i % 7}, S{i % 5}" for i in range(99)], ","), (["$50,000 - $99,999"] * 99, ""),
+        ([("0 %", "5 %", "12,5 %")[i % 3] for i in range(99)], ""),
         ([";".join(own) for own in SEVERAL[:20]], ""), ([f",{','.join(own)}," for own in SEVERAL], ","),
         ([";".join(own) for own in MANY], ";"), ([",".join(own) for own in MANY], ""),
     ],
