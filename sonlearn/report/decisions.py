@@ -186,13 +186,14 @@ class DecisionProblem(Problem):
     def answers(self, batch: Any, predicted: Any, every: bool) -> dict[str, list[Any]]:
         """See `Problem`: the likeliest action, and with which probability it is chosen, or each one is."""
         p = [predicted.probability[a:b].tolist() for a, b in itertools.pairwise(predicted.first.tolist())]
-        if self.learner.options.cbify is not None:
-            found, name = {"label": [self._class(action) for action in predicted.action]}, lambda i, a: self._class(a)
-        else:
-            found = {"action": self._best(batch, predicted), "probability": list(map(max, p))}
-            name = lambda i, a: self._action(batch, i, a)
-        every_one = [{name(i, a): each for a, each in enumerate(own)} for i, own in enumerate(p)]
-        return found | ({"probabilities": every_one} if every else {})
+        are_classes = self.learner.options.cbify is not None
+        found: dict[str, list[Any]] = {"action": self._best(batch, predicted), "probability": list(map(max, p))}
+        if are_classes:
+            found = {"label": [self._class(action) for action in predicted.action]}
+        if every:
+            name = lambda i, a: self._class(a) if are_classes else self._action(batch, i, a)  # noqa: E731
+            found["probabilities"] = [{name(i, a): each for a, each in enumerate(own)} for i, own in enumerate(p)]
+        return found
 
     # -- texts of a decision -----------------------------------------------------------------------------------------
 

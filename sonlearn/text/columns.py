@@ -511,6 +511,10 @@ class ColumnTable:
         """Return whether all rows had the same columns."""
         return len(self.always) == len(self.known)
 
+    def leaves_out(self, name: str) -> bool:
+        """Return whether a column is unknown, where all rows had the same: what is only predicted does without it."""
+        return name not in self.known and bool(self.known) and self.fixed
+
     def mean(self, name: str) -> float | None:
         """The mean of a column that has held nothing but numbers; None of any other."""
         rows, total = self.numbers.get(name, (0, 0.0))
@@ -626,7 +630,7 @@ class ColumnTable:
         if not self.known or not found.columns or (self.of_objects and not found.objects):
             return []
         missing = [name for name in self.always if name not in found.columns]
-        unknown = [name for name in found.columns if name not in self.known and self.fixed]
+        unknown = list(filter(self.leaves_out, found.columns))
         if len(unknown) == len(found.columns):
             expected = f"columns that the model knows: {first_names(self.known)}{found.hint}"
             raise InputError(source, f"the columns {first_names(unknown)}", expected)

@@ -417,7 +417,10 @@ class ColumnEncoder:
 
     def _new(self, behind: str = "", mark: int = 0) -> int:
         """The number of a new feature whose name is the column's and what stands behind it."""
-        return self._table.new(self.column + behind, mark=mark)
+        number = self._table.new(self.column + behind, mark=mark)
+        if self._model is not None and self.column not in self._model.known:
+            self._table.of_unknown[number] = self.column
+        return number
 
     def _date(self, field: str) -> Entries:
         found = date_in(field, self.first)
@@ -507,6 +510,8 @@ class TableEncoder:
         Of the features by number.
     constant : int or None
         The number of the constant, if rows have it.
+    of_unknown : dict of number to column
+        Features of columns that the model did not know when they were made.
     unseen : dict of number to (column, what it is one of, how it is written)
         Features that the model has not met.
     first_seen : list of (ColumnEncoder, what it has held, what of that)
@@ -541,7 +546,7 @@ class TableEncoder:
 
     def _begin(self) -> None:
         self.slots, self.names, self._marks = array("q"), list[str](), array("I")
-        self.unseen = dict[int, tuple[ColumnEncoder, str, str]]()
+        self.unseen, self.of_unknown = dict[int, tuple[ColumnEncoder, str, str]](), dict[int, str]()
         if self.constant is not None:
             self.new("Constant", constant_id(self.options, "csv"))
 
@@ -579,6 +584,7 @@ class TableEncoder:
         """
         self.rows += batch.n
         self.first_seen.clear()
+        batch = self._known_alone(batch)
         numbers, counted = batch.indices, list[Named]()
         counts = np.bincount(numbers)
         for feature in np.flatnonzero(counts > max(_OFTEN, _SHARE * batch.n)).tolist() if self.unseen else ():
@@ -598,6 +604,15 @@ class TableEncoder:
             for encoder in self.columns.values():
                 encoder.reset()
         return ParsedChunk([batch] if batch.n else [], errors, 0, counted, found)
+
+    def _known_alone(self, batch: Batch) -> Batch:
+        """The rows without columns that `ColumnTable.leaves_out`: a row of them would be longer than those learned."""
+        if self.model is None or not self.of_unknown:
+            return batch
+        unknown = set(filter(self.model.leaves_out, set(self.of_unknown.values())))
+        kept = ~np.isin(batch.indices, [number for number, column in self.of_unknown.items() if column in unknown])
+        indptr = np.append(0, np.cumsum(kept))[batch.indptr]
+        return batch._replace(indptr=indptr, indices=batch.indices[kept], values=batch.values[kept])
 
     def found(self, columns: Iterable[Hashable]) -> TableSchema:
         """Return what the columns have held so far."""

@@ -70,6 +70,29 @@ def test_the_mean_stands_for_a_number_that_was_never_missing(given, meant):
     assert predicted(given, columns)[0] == predicted(meant, ColumnTable())[0]
 
 
+@pytest.mark.parametrize("form", ["csv", "json", "parquet"])
+def test_a_column_that_is_said_to_be_left_out_is(form):
+    """Whatever it holds: a row that is longer than those learned would be predicted as another one."""
+    plain = "n,holes,day,town,zip\n3,1,2024-03-02,Graz,8010\n1,,2024-03-03,Linz,8020\n"
+    head, *fields = plain.splitlines()
+    more = "\n".join([f"{head},new,other", *(f"{row},{i},w{i}" for i, row in enumerate(fields, 1))]) + "\n"
+    if form == "json":
+        (expected, _), (found, errors) = as_json(plain), as_json(more)
+        assert (found, errors) == (expected, [])
+        return
+    if form == "parquet":
+        expected, found = (
+            [row for batch in Reader(io.BytesIO(parquet_of(text)), dataclasses.replace(OPTIONS, format="arrow"),
+                                     labels=Labelling(False), columns=learned()) for row in rows(batch)]
+            for text in (plain, more)
+        )  # fmt: skip
+        assert found == expected
+        return
+    found, notes = predicted(more, learned())
+    assert found == predicted(plain, learned())[0]
+    assert notes == ["<stream>: columns that the model does not know, left out: 'new', 'other'"]
+
+
 def objects_of(text):
     records = csv.DictReader(io.StringIO(text))
     return "".join(f"{json.dumps({k: v or None for k, v in row.items()})}\n" for row in records)
@@ -484,7 +507,7 @@ def test_objects_are_predicted_as_rows_of_a_table_are(change, meant, said):
         return {k: v for k, v in (OBJECT | by).items() if v is not ...}
 
     found, notes = of_lines([changed(change)] * 3, columns.frozen())
-    added = {member_slot(" ", name, LINES) for name in ("N", "town")}
+    added = {member_slot(" ", "town", LINES)}
     kept = [[entry for entry in row if entry[0] not in added] for row in found]
     if "day" in change:  # the weekday is that of the date
         kept = [row for row in kept if member_slot(" ", "day.month=3", LINES) in dict(row)]
