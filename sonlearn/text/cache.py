@@ -39,7 +39,7 @@ from sonlearn.text.read import Reader, expand_globs
 from sonlearn.text.source import Source, is_regular, open_binary, source_name
 
 #: Changes whenever the layout does, or what the parsers make of a text.
-VERSION = 21
+VERSION = 22
 
 #: Bytes at either end of a file that are read to see whether it has changed.
 _ENDS = 1 << 16
