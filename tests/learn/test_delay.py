@@ -13,7 +13,7 @@ from sonlearn.conformal import Coverage
 from sonlearn.data.rows import rows_between
 from sonlearn.errors import DivergedError
 from sonlearn.learn.engine import Predictions
-from sonlearn.learn.ensemble import committee, pruning
+from sonlearn.learn.ensemble import committee, pruning, resting
 from sonlearn.learn.ensemble.slots import PRIOR, ClassSlots, subtract_largest
 from sonlearn.learn.predicted import probability
 from sonlearn.learn.scores import DecisionRule
@@ -213,6 +213,9 @@ def test_what_is_counted_is_what_was_predicted():
         y = batch.y[rows]
         assert found[name]["loss"] == pytest.approx(np.logaddexp(0, -y * raw).mean(), rel=1e-9)
         assert found[name]["error"] == pytest.approx(np.mean((raw > 0) != (y > 0)))
+    errors = learner.state.resting.errors
+    assert np.isfinite(errors).all(), "as all that a state holds"
+    assert (errors < resting.NONE).sum() == len(rows)
 
 
 @pytest.mark.parametrize("loss", ["squared", "quantile", "absolute"])

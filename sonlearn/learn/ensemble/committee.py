@@ -713,7 +713,8 @@ def count_learned(now, indptr, features, y, weight, columns, values, most, surpr
         if is_learned(weight[i], y[i]):
             for place in range(indptr[i], indptr[i + 1] if now[0]["rows"] < most else indptr[i]):
                 now[0]["features"] = max(now[0]["features"], features[place] + 1)
-            errors[now[0]["rows"] % len(errors)] = surprise[i]
+            # none while labels are late and the unit was not yet known
+            errors[now[0]["rows"] % len(errors)] = surprise[i] if surprise[i] == surprise[i] else resting.NONE
             now[0]["rows"] += 1
             now[0]["positive"] += y[i] > 0.0
             now[0]["entries"] += columns[i + 1] - columns[i]
