@@ -38,6 +38,11 @@ JSON, JSON_LINES, PLAIN, TEXT_CSV = "application/json", "application/x-ndjson", 
 _PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
 
 
+def media_of(request: Request, usual: str = "") -> str:
+    """Return the media type of a body, which is the `usual` one unless told; capitals in it mean nothing."""
+    return request.headers.get("content-type", usual).split(";")[0].strip().lower()
+
+
 def refused_type(media: str, *known: str, suggested: int = 0) -> HTTPException:
     """Return the refusal of a body that is of none of the `known` media types; curl sends a form's unless told."""
     remedy = f"; curl: -H 'content-type: {known[suggested]}'" if media.endswith("form-urlencoded") else ""
@@ -153,7 +158,7 @@ class RowHandlers(Handlers):
         """See `Handlers`."""
         if learn and not self.options.learn:
             raise HTTPException(403, "this server does not learn; start it with: sonlearn serve --learn -f MODEL")
-        media = request.headers.get("content-type", PLAIN).split(";")[0].strip().lower()
+        media = media_of(request, PLAIN)
         extras = self._extras_of(request, media)
         body = await self._body(request)
         answer = await self.worker.ask(self._kind(media, body), body, learn=learn, extras=extras)
@@ -209,7 +214,7 @@ class DecisionHandlers(Handlers):
         """See `Handlers`."""
         if request.query_params:
             raise HTTPException(400, "found a query, expected none")
-        media = request.headers.get("content-type", JSON).split(";")[0].strip().lower()
+        media = media_of(request, JSON)
         if media != JSON:
             raise refused_type(media, JSON)
         body = await self._body(request)
@@ -230,8 +235,7 @@ def prediction_lines(answer: Reply) -> str:
 
 def refusal(request: Request, status: int, line: str, headers: Mapping[str, str] | None = None) -> Response:
     """One line, as text or as JSON, as the request was; one without a body as /health answers."""
-    form = request.headers.get("content-type", PLAIN if request.method == "POST" else JSON)
-    if form.startswith((JSON, JSON_LINES)):
+    if (media_of(request) or (PLAIN if request.method == "POST" else JSON)) in (JSON, JSON_LINES):
         content = json.dumps({"error": line}) + "\n"
         return Response(content, status, headers=headers, media_type=JSON)
     return _plain(line + "\n", status, headers)

@@ -268,6 +268,7 @@ def test_too_much_waiting_is_refused(monkeypatch):
         ("POST", "/predict", "nobar", "text/plain", 400, "<request>:1:1: found 'nobar', expected a bar '|' before"),
         ("POST", "/predict", b"|a x\n1 |a x:\xff\n1 |a :", "text/plain", 400, "<request>:3:7: found "),
         ("POST", "/predict", '{"a": ', "application/json", 400, "<request>:1:7: found the end of the line, expected"),
+        ("POST", "/predict", '{"a": ', "Application/JSON", 400, "<request>:1:7: found the end of the line, expected"),
         ("POST", "/predict", '[{"a": 1},\n {"b": }]', "application/json", 400, "<request>:2:8: found '}', expected a"),
         ("POST", "/predict", '[{"a": 1}, 3]', "application/json", 400, "<request>:2: found '3', expected one JSON"),
         ("POST", "/predict", '{"a": Infinity}', "application/json", 400,
@@ -293,7 +294,7 @@ def test_one_clear_line(method, path, body, media, status, line):
     most = 1 << 20 if isinstance(body, str) and len(body) > 9999 else 2000
     with served(learner_of(VW[:10]), max_body=most) as server:
         found = server.ask(method, path, body, media)
-        body = json.loads(found[1])["error"] + "\n" if "json" in media else found[1]
+        body = json.loads(found[1])["error"] + "\n" if "json" in media.lower() else found[1]
         assert (found[0], body.count("\n")) == (status, 1)
         assert body.startswith(line)
         assert "Traceback" not in body
