@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import dataclasses
 import os
@@ -166,7 +167,8 @@ class TrainingSession(Session):
         if os.path.isfile(self.sources[0]) and self.joined is None:
             from sonlearn.text.describe import early_warnings
 
-            warn(*early_warnings(self.sources[0], self.read_as))
+            with contextlib.suppress(InputError):  # a file without rows has nothing to warn of
+                warn(*early_warnings(self.sources[0], self.read_as))
 
     def record(self, ending: str) -> None:
         """Write the weights by name, and what is kept of any run."""

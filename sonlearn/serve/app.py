@@ -235,7 +235,7 @@ def prediction_lines(answer: Reply) -> str:
 
 def refusal(request: Request, status: int, line: str, headers: Mapping[str, str] | None = None) -> Response:
     """One line, as text or as JSON, as the request was; one without a body as /health answers."""
-    if (media_of(request) or (PLAIN if request.method == "POST" else JSON)) in (JSON, JSON_LINES):
+    if media_of(request, PLAIN if request.method == "POST" else JSON) in (JSON, JSON_LINES):
         content = json.dumps({"error": line}) + "\n"
         return Response(content, status, headers=headers, media_type=JSON)
     return _plain(line + "\n", status, headers)

@@ -330,7 +330,8 @@ class Reader:
         chunks = with_encoding_notes(chunks, name, self.notes)
         if guesses and self.format is None and (self.options.label or self.options.given(OF_TABLES)):
             text, chunks = peeked(chunks)
-            self.format = "json" if detect_format(text) == "json" else "csv"
+            if len(text):  # an empty source does not tell
+                self.format = "json" if detect_format(text) == "json" else "csv"
             self._check()
         waits = self.infers and self.format in (None, "json", "csv")
         return self._infer(chunks, name) if waits else chunks

@@ -288,6 +288,20 @@ def test_describe_names_a_row_in_the_place_of_the_header(cli, tmp_path, header, 
         assert note in cli.out("describe", "--label", "no", tmp_path / "t.csv")
 
 
+@pytest.mark.parametrize("line", ["{i},{y}\n", '{{"x": {i}, "y": {y}}}\n'])
+def test_a_first_file_without_rows_neither_tells_the_format_nor_ends_the_run(cli, tmp_path, line):
+    """A day without events; where it comes last, nothing ever depended on it."""
+    (tmp_path / "none").touch()
+    head = "" if line.startswith("{{") else "x,y\n"
+    (tmp_path / "day").write_text(head + "".join(line.format(i=i, y=i % 2) for i in range(9)))
+    found = []
+    for sources in (("none", "day"), ("day", "none")):
+        status, _, err = cli("train", "--method", "nag", "--label", "y", "-p", "p", *sources)
+        assert status == 0, err
+        found.append((tmp_path / "p").read_bytes())
+    assert found[0] == found[1]
+
+
 def test_line_ends_of_old_macs():
     with pytest.raises(
         InputError, match="1: found a carriage return alone as the end of a line, expected the line ends"

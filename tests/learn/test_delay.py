@@ -214,7 +214,7 @@ def test_what_is_counted_is_what_was_predicted():
         assert found[name]["loss"] == pytest.approx(np.logaddexp(0, -y * raw).mean(), rel=1e-9)
         assert found[name]["error"] == pytest.approx(np.mean((raw > 0) != (y > 0)))
     errors = learner.state.resting.errors
-    assert np.isfinite(errors).all(), "as all that a state holds"
+    assert np.isfinite(errors).all(), "there is none, which is a number"
     assert (errors < resting.NONE).sum() == len(rows)
 
 
