@@ -161,8 +161,9 @@ def _fail(message: str) -> int:
 
 
 def _complain(message: str) -> None:
+    line = "".join(each if each.isprintable() else repr(each)[1:-1] for each in message)  # names may hold line ends
     with contextlib.suppress(OSError):
-        print(f"sonlearn: {message}", file=sys.stderr, flush=True)
+        print(f"sonlearn: {line}", file=sys.stderr, flush=True)
 
 
 def _replace_closed_streams() -> None:

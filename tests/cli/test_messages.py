@@ -138,6 +138,15 @@ def test_what_cannot_be_is_said_before_anything_is_read(cli, line, said):
     assert cli.error(line) == said
 
 
+@pytest.mark.parametrize(
+    "line", [("train", "no\nfile"), ("train", "--method", "a\x1b\rb"), ("train", "-q", "a\nb", "a.vw")]
+)
+def test_what_ends_lines_in_a_name_does_not_end_the_line(cli, line):
+    status, _, err = cli(*line)
+    (said,) = err.splitlines()
+    assert (status, said.isprintable()) == (1, True)
+
+
 @pytest.mark.skipif(os.name != "posix", reason="arguments of bytes")
 @pytest.mark.parametrize("locale", ["C", "C.UTF-8"])
 def test_namespaces_of_any_byte(cli, locale):
