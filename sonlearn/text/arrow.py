@@ -25,7 +25,7 @@ from sonlearn.data.batch import NO_BATCH, Batch, joined
 from sonlearn.errors import WHOLE, InputError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.text.assemble import Fields, assemble
-from sonlearn.text.columns import ColumnTable, Labelling, TableSchema, layout_of
+from sonlearn.text.columns import ColumnTable, Labelling, TableSchema, layout_of, titles_of
 from sonlearn.text.encode import TableEncoder
 from sonlearn.text.hashing import constant_id
 from sonlearn.text.infer import infer
@@ -257,7 +257,7 @@ def _inferred(source: Any) -> Any:
 def _of_file(file: Any) -> tuple[list[str], Iterator[Any]]:
     """Columns and record batches of a Parquet file, or of Arrow's format of files or of streams.
 
-    Blanks around names do not count, as in CSV; those of a table in memory are as they are.
+    Their names are those of CSV; those of a table in memory are as they are.
     """
     import pyarrow
 
@@ -277,7 +277,7 @@ def _of_file(file: Any) -> tuple[list[str], Iterator[Any]]:
     else:
         records = pyarrow.ipc.open_stream(file)
         schema = records.schema
-    return [column.strip() for column in schema.names], iter(records)
+    return titles_of(schema.names), iter(records)
 
 
 def _table(

@@ -231,6 +231,11 @@ def member_slot(space: str, name: str, options: TextOptions) -> int:
     return hash_bytes(raw(name), seed, hash_all=hash_all) & ((1 << options.bits) - 1)
 
 
+def titles_of(names: Iterable[str]) -> list[str]:
+    """What the columns of a file are called: blanks around a name do not count; without one by its place, column 1."""
+    return [name.strip() or f"column {place}" for place, name in enumerate(names, 1)]
+
+
 def is_feature(column: str, options: TextOptions) -> bool:
     """Return whether a column is a feature column. That of ids is one where an option says how it is read."""
     if column and column in (options.label, options.weight):
@@ -313,10 +318,11 @@ def layout_of(
                     several = "; several columns: " + " ".join(f"{flag} {shorten(part, WHOLE)}" for part in parts)
                     end = several if len(parts) > 1 and {*parts} <= {*columns} else _hint(name, columns)
                     raise InputError(source, found, f"a column {shorten(name)} ({flag}){end}", line)
-    features = [(i, name) for i, name in enumerate(columns) if name != labels.action and is_feature(name, options)]
+    places = [columns.index(name) if name and name in columns else None for name in roles]
+    features = [(i, name) for i, name in enumerate(columns) if i != places[-1] and is_feature(name, options)]
     if known is not None:
         features.sort(key=lambda feature: known.place(feature[1]))
-    return ColumnLayout(*(columns.index(name) if name and name in columns else None for name in roles), features)
+    return ColumnLayout(*places, features)
 
 
 def _hint(name: str, columns: list[str]) -> str:

@@ -28,6 +28,7 @@ from sonlearn.text.columns import (
     later_header,
     layout_of,
     row_as_header,
+    titles_of,
 )
 from sonlearn.text.encode import MAX_CHARACTERS, TableEncoder
 from sonlearn.text.flat import id_in
@@ -112,10 +113,9 @@ class CsvRecords:
     """The records behind the header of CSV that are not blank: (first line, fields, error or None). Iterate once.
 
     Fields are separated by what the header has of commas, semicolons and tabs where ``--delimiter`` is not in it.
-    Blanks around a column's name do not count; a column without a name is called by its place, ``column 1``. A line
-    ``sep=;`` before the header, which Excel writes, is passed over. Commas are decimal where ``--decimal`` says so, or
-    `decimal_commas` of the rows that have come with the header. The header again, and a line of units behind it, are
-    malformed.
+    Columns are called as `titles_of` says. A line ``sep=;`` before the header, which Excel writes, is passed over.
+    Commas are decimal where ``--decimal`` says so, or `decimal_commas` of the rows that have come with the header. The
+    header again, and a line of units behind it, are malformed.
 
     Parameters
     ----------
@@ -161,8 +161,7 @@ class CsvRecords:
                 raise error.but(expected=error.expected + header_hint(self.text, [], options))
             separator = _SEPARATOR.fullmatch(self.text)
             if not separator or separator[1] != options.delimiter:
-                columns = [column.strip() or f"column {place}" for place, column in enumerate(record, 1)]
-                self.header, self.columns = line, columns
+                self.header, self.columns = line, titles_of(record)
                 self._headers += [record] * (len(record) > 1 and not all(map(NUMBER.fullmatch, record)))
                 break
         self.hint = header_hint(self.text, self.columns, options)

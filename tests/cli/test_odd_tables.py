@@ -230,6 +230,17 @@ def test_a_column_without_a_name_is_a_column():
     assert rows(",a,y,\n7,2,1,\n", label="y", ignore=("column 1", "column 4"))[0][1].keys() == {"a", "Constant"}
 
 
+def test_so_it_is_in_parquet_and_in_memory(tmp_path, pyarrow, parquet):
+    """A column without a name is not the column of the action, which is none here."""
+    options, table = TextOptions(label="y"), pyarrow.table({"": [7, 3], "a": [2, 5], "y": [1, 0]})
+    (expected,) = read_batches(io.BytesIO(b",a,y\n7,2,1\n3,5,0\n"), options)
+    parquet.write_table(table, tmp_path / "t.parquet")
+    (batch,) = read_batches(tmp_path / "t.parquet", options)
+    assert entries(batch) == entries(expected)
+    (batch,) = read_batches(table, options)
+    assert sorted(batch.values) == sorted(expected.values)
+
+
 def test_members_without_a_name_are_columns():
     options = TextOptions(format="csv")
     parser = ChunkParser(options, records=TableRows(options, Labelling()))
