@@ -40,6 +40,8 @@ HEARTBEAT = 30.0
 WAITING_SECONDS = 5.0
 #: Exit status where a run that is to be resumed has finished.
 NOTHING_LEFT = 3
+#: Rows held out that a committee learns at the end, at most: the last ones.
+MAX_HELD_OUT = 4096
 #: Files that a run writes: what they are called, and the field of `RunOptions`.
 _WRITTEN = {name: name for name in ("final_regressor", "predictions", "raw_predictions")}
 _WRITTEN |= {"log": "log_json", "report": "report"}
@@ -143,6 +145,7 @@ class Passes:
         self.failure: OutputError | None = None
         self.cache = cache_file(options)
         self.reader: Any = None  # a Reader, once a pass begins
+        self.held_rows: list[Batch] = []
         self.joined: JoinedLabels | None = None
         self.meter = Meter()
         self.bar = ProgressBar(options, self.meter)
@@ -266,6 +269,7 @@ class Passes:
                     break
                 if self.options.save_per_pass and number < self.options.passes:
                     self.save_checkpoint()
+            self.learn_held_out()
         except BrokenPipeError:
             return "interrupted run (the reader of the output has gone)", 128 + 13
         except OutputError as error:
@@ -278,7 +282,7 @@ class Passes:
         if self.reader is None or self.cache is None:
             self.reader = self.make_reader()
             self.reader.meter = None if self.options.quiet else self.meter
-        before, done, begun = self.done.read, 0, False
+        before, done, begun, self.held_rows = self.done.read, 0, False, []
         if before:
             skipped = f"skipping {before} examples that the unfinished run has read"
             if "-" in self.sources:
@@ -291,14 +295,16 @@ class Passes:
         for batch in between(batches, 0, self.options.examples, self.cache is not None):  # a cache is of all
             self.show_notes()
             start, done = done, done + batch.n
+            held = self.held_out(start, done)
+            if number > 1 and held is not None:
+                self.keep_held_out(batch, held)
             if done <= before:
                 continue
-            batch = batch.part(max(before - start, 0), batch.n)
+            batch, held = batch.part(max(before - start, 0), batch.n), self.held_out(max(before, start), done)
             if not begun:
                 self.read_as = self.reader.options  # as the first rows told; so are further passes read
                 self.begin_pass(self.reader, batch, first=number == self.began.number)
                 begun = True
-            held = self.held_out(done - batch.n, batch.n)
             predicted = self.learn_from(batch, held)
             interrupts.at_once = False  # until here there was nothing to save
             self.done = self.done._replace(read=done)
@@ -314,12 +320,27 @@ class Passes:
             name = " ".join(self.sources)
             raise InputError(name, f"{done} examples", f"the {before} that the unfinished run has read")
 
-    def held_out(self, done: int, n: int) -> np.ndarray | None:
-        """bool[n]: which of the n examples after the first `done` of a pass are held out; None without a holdout."""
-        at, after = np.arange(done + 1, done + n + 1), self.options.holdout_after
+    def held_out(self, start: int, stop: int) -> np.ndarray | None:
+        """bool[stop - start]: which examples of a pass are held out; None without a holdout."""
+        at, after = np.arange(start + 1, stop + 1), self.options.holdout_after
         if not self.holdout:
             return None
         return at % self.options.holdout_period == 0 if after is None else at > after
+
+    def keep_held_out(self, batch: Batch, held: np.ndarray) -> None:
+        """Keep the rows held out of a further pass's batch, read or only skipped, for `learn_held_out`."""
+        if self.learner.options.method == "committee" and not self.options.testonly:
+            rows = [*self.held_rows, batch.at(np.flatnonzero(held))]
+            more = sum(each.n for each in rows) - MAX_HELD_OUT
+            self.held_rows = list(between((each for each in rows), more, None))
+
+    def learn_held_out(self) -> None:
+        """Learn the rows held out, as new ones: members that know all others are combined as suits those."""
+        if self.held_rows:
+            self.learner.next_pass(again=False)
+            self.say(f"learned at the end = {sum(each.n for each in self.held_rows)} examples held out")
+        for batch in self.held_rows:
+            self.learner.partial_fit(batch, skip=self.options.on_error == "skip")
 
     def with_wait_notice(self, rows: Iterable[Batch]) -> Iterator[Batch]:
         """The same rows; where the first ones of a stream take long, it is said what they wait for.

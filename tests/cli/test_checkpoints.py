@@ -5,11 +5,14 @@ import io
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from places import sample
 
+from sonlearn import Learner
 from sonlearn.commands import passes, train
 from sonlearn.commands.models import load_model
+from sonlearn.data.batch import joined
 from sonlearn.text.cache import CachedReader
 from sonlearn.text.read import Reader
 
@@ -77,6 +80,29 @@ def test_a_killed_run_goes_on(cli, killed, kind, options, passes):
     assert "nothing is left to do" in cli(*[word for word in command if word != "--quiet"])[2]
     assert Path("model").read_bytes() == Path("whole").read_bytes()
     assert kills >= 5
+
+
+@pytest.mark.parametrize(("method", "most"), [("committee", 4096), ("committee", 9), ("nag", 4096)])
+def test_after_further_passes_a_committee_learns_the_rows_held_out(cli, killed, monkeypatch, method, most):
+    """As new ones, and the last of them where they are many; a run that is resumed does, too."""
+    monkeypatch.setattr(passes, "MAX_HELD_OUT", most)
+    command = ["train", "--method", method, "--passes", 2, "a.svm", "b.svm"]
+    told = f"learned at the end = {min(most, 23)} examples held out\n"
+    assert (told in cli.err(*command, "-f", "whole")) == (method == "committee")
+    killed(*command, "--checkpoint", 20, "--resume", "-f", "model", batches=20)
+    assert load_model("model").unfinished.number == 2
+    assert cli(*command, "--resume", "-f", "model")[0] == 0
+    assert Path("model").read_bytes() == Path("whole").read_bytes()
+    rows = joined(list(Reader(["a.svm", "b.svm"])))
+    learner, held = Learner(method=method), np.arange(1, rows.n + 1) % 10 == 0
+    for again in (False, True):
+        learner.next_pass(again)
+        learner.partial_fit(rows._replace(weight=np.where(held, 0.0, 1.0)))
+    if method == "committee":
+        learner.next_pass(again=False)
+        learner.partial_fit(rows.at(np.flatnonzero(held)[-most:]))
+    learner.rest()
+    np.testing.assert_array_equal(Learner.load("whole").predict(rows).raw, learner.predict(rows).raw)
 
 
 def test_what_was_learned_before_is_not_learned_again(cli, killed):

@@ -302,13 +302,17 @@ def test_new_rows_after_further_passes_are_no_change(loss, members):
     assert np.mean(raw * y <= 0) < 0.2 if loss == "logistic" else np.mean((raw - y) ** 2) < 0.5 * np.var(y)
 
 
-def test_trees_at_rest_are_no_more_where_rows_of_a_further_pass_are_kept():
-    batch, learner = stream("squared", 600), learner_of("squared")
-    for again, alone in ((False, True), (True, False), (False, False)):
+def test_of_further_passes_trees_at_rest_are_chosen_by_rows_of_one():
+    """Labels that no column tells: trees that have learned a row in another pass would tell it."""
+    batch, learner = stream("squared", 400), learner_of("squared")
+    batch = batch._replace(y=np.random.default_rng(0).normal(size=batch.n))
+    passes = [(False, 0, 120, 120), (False, 120, 300, 300), (True, 120, 300, 180), (True, 0, 0, 180)]
+    for again, start, stop, differ in [*passes, (True, 120, 210, 180), (False, 300, 400, 280)]:
         learner.next_pass(again)
-        learner.partial_fit(batch.part(0, 300))
+        learner.partial_fit(batch.part(start, stop))
         rested = learner.engine.at_rest(learner.state)
-        assert (len(rested.scores) > 0, len(rested.trees.column) > 2 * VALUES["trees"]) == (alone, alone)
+        assert len(rested.scores) == differ // 3
+        assert np.mean(rested.scores**2) > 0.7
 
 
 @for_all("loss", LOSSES)

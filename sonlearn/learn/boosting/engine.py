@@ -27,8 +27,6 @@ from sonlearn.learn.boosting.bins import BLOCK_ROWS, SAMPLE, max_refit_rows, pad
 from sonlearn.learn.boosting.losses import LOGISTIC, SOFTMAX, SQUARED
 from sonlearn.learn.boosting.rounds import ASK, NOTHING, REBUILD, REFIT, predict_and_learn
 from sonlearn.learn.boosting.state import (
-    AFTER,
-    AGAIN,
     BINS,
     COLUMNS,
     LABEL,
@@ -182,11 +180,11 @@ class Boost(Engine):
         """With trees of all rows kept (see `Engine.at_rest`): as many, and as fine, as is best for the last ones.
 
         In `scores` stand the errors in these of such trees of the rows before: of values, or of classes 1 less the
-        probability. Where there are too few or too many rows for that, or some may be kept twice, trees are the usual
-        ones, and no errors known.
+        probability. Where there are too few or too many rows for that, trees are the usual ones, and no errors known.
+        After further passes the last rows are those of one pass: in these none is held out that another one repeats.
         """
         now = state.now[0]
-        n = int(min(now["rows"] - now["forgotten"], max_refit_rows(now["seen"], now["classes"])))
+        n = int(min(now["rows"] - now["forgotten"], _distinct_rows(now), max_refit_rows(now["seen"], now["classes"])))
         way, errors = self._best_way(state, n)
         if way is not None:
             own = self._with_new_trees(state, n, 0, *way)
@@ -202,7 +200,7 @@ class Boost(Engine):
         now, held, squared = state.now[0], min(n // HELD_OUT, MAX_HELD_OUT), self._params.loss == SQUARED
         cost = self._params.trees * n * padded_scores(int(now["classes"]))
         tried = [times * self._params.trees for times in TIMES if times * cost <= MAX_COST]
-        if not tried or held < MIN_HELD_OUT or now["again"]:
+        if not tried or held < MIN_HELD_OUT:
             return None, state.scores[:0]
         finer = squared and FINER * len(tried) * cost <= MAX_COST
         ways = list(itertools.product([self._params.min_hessian / by for by in (1, FINER)[: 1 + finer]], tried))
@@ -240,7 +238,9 @@ class Boost(Engine):
 
     def next_pass(self, state: BoostState, again: bool) -> None:
         """See `Engine.next_pass`: errors on rows of a further pass tell nothing of a change."""
-        state.now["again"] = AGAIN if again else AFTER * (state.now["again"] > 0)
+        now = state.now[0]
+        now["distinct"] = (now["rows"] - now["began"] or now["distinct"]) if again else _distinct_rows(now)
+        now["began"], now["again"] = now["rows"], again
 
     def refusal(self, rows: Rows, row: int) -> tuple[str, str] | None:
         """(found, expected) for a row that was refused for exceeding the number of columns."""
@@ -366,6 +366,11 @@ def _without_old_trees(state: BoostState) -> Trees:
 def last_weights(state: BoostState, n: int) -> np.ndarray:
     """Importance of the last n rows learned."""
     return _last(state, state.labels, n)[:, WEIGHT]
+
+
+def _distinct_rows(now: np.void) -> int:
+    """How many of the last rows learned are certainly not the same."""
+    return int(now["distinct"] + (0 if now["again"] else now["rows"] - now["began"]))
 
 
 def _last(state: BoostState, array: np.ndarray, n: int) -> np.ndarray:

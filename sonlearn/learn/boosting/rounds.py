@@ -14,7 +14,6 @@ from sonlearn.jit import inline, jit
 from sonlearn.learn.boosting.bins import code_columns, refit_rows
 from sonlearn.learn.boosting.losses import SOFTMAX, SQUARED, class_of, error_of, set_base_scores
 from sonlearn.learn.boosting.state import (
-    AGAIN,
     BASE,
     COLUMNS,
     GRADIENT,
@@ -153,7 +152,7 @@ def detect_tree_drift(params, now, drift, z, y):
     """
     changes = drift.count[1]
     drift.count[0] += 1
-    if now["again"] == AGAIN:
+    if now["again"]:
         return
     add_error(drift, params.loss == SQUARED, abs(error_of(params.loss, z, now["classes"], y)), SLACK)
     if drift.count[1] > changes:

@@ -32,12 +32,11 @@ MAX_VALUE, BELOW_ALL = 3e38, -3.4e38
 NOW = [(name, "i8") for name in ("rows", "width", "seen", "due", "step", "refit_end", "refit_columns", "refits")]
 NOW += [
     (name, "i8")
-    for name in ("first_tree", "classes", "refit_classes", "forgotten", "slots", "again", "trees_end", "part")
+    for name in ("first_tree", "classes", "refit_classes", "forgotten", "slots", "again", "began", "distinct")
 ]
+NOW += [("trees_end", "i8"), ("part", "i8")]
 #: Columns of `BoostState.base_scores`.
 IN_USE, NEXT = range(2)
-#: What `again` says of the rows to come: that they are of a further pass, or new after one.
-AGAIN, AFTER = 1, 2
 #: Where there are more classes than this no trees are grown: each takes time in proportion to their number.
 MAX_CLASSES = 256
 
@@ -79,8 +78,9 @@ class BoostState(NamedTuple):
     # due; step of the refit under way, 0: none; rows and columns that it goes by; refits begun; the first of the trees
     # that predict, those of the refit under way are the others; scores of a row: classes that the rows learned have
     # shown, and that the refit goes by; 1 but for several classes; rows before the last change, which are forgotten;
-    # slots of the buffer; `AGAIN`, `AFTER` or 0; `refit_end` of the trees that predict, 0: none are
-    # kept; what has been done of the tree of this step: 0 nothing, 1 it is split, 2 its leaves have values
+    # slots of the buffer; 1 in a further pass; rows before the pass, and how many of the last ones of these differ;
+    # `refit_end` of the trees that predict, 0: none are kept; what has been done of the tree of this step: 0 nothing,
+    # 1 it is split, 2 its leaves have values
     now: np.ndarray
     values: np.ndarray  # float32[slots * width]; of the rows kept; 0: none
     labels: np.ndarray  # float64[slots, 3]; label, importance and base of each
