@@ -232,7 +232,7 @@ def member_slot(space: str, name: str, options: TextOptions) -> int:
 
 
 def titles_of(names: Iterable[str]) -> list[str]:
-    """What the columns of a file are called: blanks around a name do not count; without one by its place, column 1."""
+    """Return what columns of a file are called: blanks around a name do not count; without one by place, column 1."""
     return [name.strip() or f"column {place}" for place, name in enumerate(names, 1)]
 
 

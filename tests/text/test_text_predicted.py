@@ -495,8 +495,11 @@ def test_what_objects_held_is_known_however_they_are_cut(chunk_bytes, threads):
         ({"n": ...}, {"n": 2}, ["<stream>: columns that the model knows and the table has not: 'n'; means stand"]),
         ({"in": {}}, {"in": {"age": 110 / 3}}, ["<stream>: columns that the model knows and the table has not: 'in^a"]),
         ({"N": 7}, {}, ["<stream>: columns that the model does not know, left out: 'N'"]),
-        ({"day": "2023-01-01"}, {"day": "2024-03-01"}, []),
-        ({"day": "1-Jan-45"}, {"day": "2024-03-01"}, ["the column 'day' has a year of two digits, '1-Jan-45', read"]),
+        ({"day": "2023-01-01"}, {"day": "2024-03-01"}, ["the column 'day' has dates, first '2023-01-01', in mo"]),
+        ({"day": "1-Jan-45"}, {"day": "2024-03-01"}, [
+            "the column 'day' has a year of two digits, '1-Jan-45', read",
+            "the column 'day' has dates, first '1-Jan-45', in mo",
+        ]),
         ({"town": 17}, {"town": ...}, ["the column 'town' has a number, '17'"]),
     ],
 )  # fmt: skip

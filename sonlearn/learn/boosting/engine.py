@@ -181,7 +181,7 @@ class Boost(Engine):
 
         In `scores` stand the errors in these of such trees of the rows before: of values, or of classes 1 less the
         probability. Where there are too few or too many rows for that, trees are the usual ones, and no errors known.
-        After further passes the last rows are those of one pass: in these none is held out that another one repeats.
+        After further passes the last rows are those of one: none is held out that another repeats.
         """
         now = state.now[0]
         n = int(min(now["rows"] - now["forgotten"], _distinct_rows(now), max_refit_rows(now["seen"], now["classes"])))
@@ -239,8 +239,9 @@ class Boost(Engine):
     def next_pass(self, state: BoostState, again: bool) -> None:
         """See `Engine.next_pass`: errors on rows of a further pass tell nothing of a change."""
         now = state.now[0]
-        now["distinct"] = (now["rows"] - now["began"] or now["distinct"]) if again else _distinct_rows(now)
-        now["began"], now["again"] = now["rows"], again
+        if again or now["again"]:
+            now["distinct"] = now["again"] * max(now["rows"] - now["began"], now["distinct"])
+            now["began"], now["again"] = now["rows"], again
 
     def refusal(self, rows: Rows, row: int) -> tuple[str, str] | None:
         """(found, expected) for a row that was refused for exceeding the number of columns."""
@@ -369,7 +370,7 @@ def last_weights(state: BoostState, n: int) -> np.ndarray:
 
 
 def _distinct_rows(now: np.void) -> int:
-    """How many of the last rows learned are certainly not the same."""
+    """Count the last rows learned of which none is certainly another: in a further pass, those of the one before it."""
     return int(now["distinct"] + (0 if now["again"] else now["rows"] - now["began"]))
 
 

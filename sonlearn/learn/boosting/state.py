@@ -78,9 +78,9 @@ class BoostState(NamedTuple):
     # due; step of the refit under way, 0: none; rows and columns that it goes by; refits begun; the first of the trees
     # that predict, those of the refit under way are the others; scores of a row: classes that the rows learned have
     # shown, and that the refit goes by; 1 but for several classes; rows before the last change, which are forgotten;
-    # slots of the buffer; 1 in a further pass; rows before the pass, and how many of the last ones of these differ;
-    # `refit_end` of the trees that predict, 0: none are kept; what has been done of the tree of this step: 0 nothing,
-    # 1 it is split, 2 its leaves have values
+    # slots of the buffer; 1 in a further pass; rows before it, or before those that are new after one, and how many
+    # of the last ones of these differ; `refit_end` of the trees that predict, 0: none are kept; what has been done of
+    # the tree of this step: 0 nothing, 1 it is split, 2 its leaves have values
     now: np.ndarray
     values: np.ndarray  # float32[slots * width]; of the rows kept; 0: none
     labels: np.ndarray  # float64[slots, 3]; label, importance and base of each

@@ -309,8 +309,9 @@ class Committee(Engine):
                 discount(combiner)
         if state.now["passes"][0] > 0 or again:
             resting.reset(state.resting)
-        for engine, own in zip(self.engines, state.members, strict=True):
-            engine.next_pass(own, again)
+        for i, (engine, own) in enumerate(zip(self.engines, state.members, strict=True)):
+            if i not in self.stacked:  # which learn in no further pass
+                engine.next_pass(own, again)
         state.now["passes"] = state.now["passes"] + 1 if again else 0
 
     def combined_as(self, state: CommitteeState, other: CommitteeState) -> CommitteeState:

@@ -156,7 +156,7 @@ class Target:
         return seen._replace(y=scale.near)
 
     def unit(self, state: State, member: Member) -> float:
-        """What 1 more to the combiner is in what the member predicts: 1 unless that is in the labels' own unit."""
+        """Return what 1 of the combiner's unit is in that of the member: 1 unless this is the labels' own."""
         return (float(label_scale.unit_of(state)) if self._in_own_unit(member) else 0.0) or 1.0
 
     def to_input(self, V: np.ndarray, member: Member, scale: LabelScale) -> Calls:
