@@ -191,8 +191,10 @@ class DecisionProblem(Problem):
         if are_classes:
             found = {"label": [self._class(action) for action in predicted.action]}
         if every:
-            name = lambda i, a: self._class(a) if are_classes else self._action(batch, i, a)  # noqa: E731
-            found["probabilities"] = [{name(i, a): each for a, each in enumerate(own)} for i, own in enumerate(p)]
+            found["probabilities"] = [
+                {self._class(a) if are_classes else self._action(batch, i, a): each for a, each in enumerate(own)}
+                for i, own in enumerate(p)
+            ]
         return found
 
     # -- texts of a decision -----------------------------------------------------------------------------------------
