@@ -295,16 +295,16 @@ class Passes:
         for batch in between(batches, 0, self.options.examples, self.cache is not None):  # a cache is of all
             self.show_notes()
             start, done = done, done + batch.n
-            held = self.held_out(start, done)
-            if number > 1 and held is not None:
-                self.keep_held_out(batch, held)
+            if number > 1:
+                self.keep_held_out(batch, self.held_out(start, done))
             if done <= before:
                 continue
-            batch, held = batch.part(max(before - start, 0), batch.n), self.held_out(max(before, start), done)
+            batch = batch.part(max(before - start, 0), batch.n)
             if not begun:
                 self.read_as = self.reader.options  # as the first rows told; so are further passes read
                 self.begin_pass(self.reader, batch, first=number == self.began.number)
                 begun = True
+            held = self.held_out(done - batch.n, done)
             predicted = self.learn_from(batch, held)
             interrupts.at_once = False  # until here there was nothing to save
             self.done = self.done._replace(read=done)
@@ -327,9 +327,9 @@ class Passes:
             return None
         return at % self.options.holdout_period == 0 if after is None else at > after
 
-    def keep_held_out(self, batch: Batch, held: np.ndarray) -> None:
+    def keep_held_out(self, batch: Batch, held: np.ndarray | None) -> None:
         """Keep the rows held out of a further pass's batch, read or only skipped, for `learn_held_out`."""
-        if self.learner.options.method == "committee" and not self.options.testonly:
+        if held is not None and self.learner.options.method == "committee" and not self.options.testonly:
             rows = [*self.held_rows, batch.at(np.flatnonzero(held))]
             more = sum(each.n for each in rows) - MAX_HELD_OUT
             self.held_rows = list(between((each for each in rows), more, None))

@@ -239,8 +239,8 @@ class Boost(Engine):
     def next_pass(self, state: BoostState, again: bool) -> None:
         """See `Engine.next_pass`: errors on rows of a further pass tell nothing of a change."""
         now = state.now[0]
-        if again or now["again"]:
-            now["distinct"] = now["again"] * max(now["rows"] - now["began"], now["distinct"])
+        if again or now["again"]:  # how many rows a pass has is known once a further one has ended
+            now["distinct"] = max(now["rows"] - now["began"], now["distinct"]) if now["again"] else 0
             now["began"], now["again"] = now["rows"], again
 
     def refusal(self, rows: Rows, row: int) -> tuple[str, str] | None:
