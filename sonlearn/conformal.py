@@ -43,7 +43,9 @@ no errors. Where the last labels tell of the next, the stream drifts, and what w
 What tells is r = 1 - E_online / E_rest, E the mean errors so far: the share of its error that labels would take from a
 model at rest. From r = 0 to `DRIFTING` its threshold goes from its mean lately to the largest that this mean has been,
 so that intervals are as wide as that stream has ever needed, and half-widths are multiplied by 1 + r. On rows in no
-order r is 0. Of a learner that predicts no otherwise at rest nothing tells: it has the largest.
+order r is 0. Of a learner that predicts no otherwise at rest nothing tells: it has the largest. Where copies at rest
+have predicted rows further ahead (`learn.ensemble.resting`) with a mean error E_ahead, half-widths are multiplied by
+the root of E_ahead / E_rest, if this is more: how far ahead the next rows are nobody knows.
 
 **Classes.** Sets are adaptive prediction sets (Romano, Sesia and Candes, NeurIPS 2020) with a tracked threshold.
 
@@ -356,14 +358,18 @@ class Coverage:
             self._filled(self.state.rest, rest, y, counted, FOLLOWED)
         return self._filled(self.state.online, p, y, counted, FOLLOWED)
 
-    def steady_intervals(self, p: np.ndarray, rests: bool) -> tuple[np.ndarray, np.ndarray]:
-        """(low, high), float64[n] each, of predictions of rows that are not learned; `rests`: nor are any others."""
+    def steady_intervals(self, p: np.ndarray, rests: bool, ahead: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
+        """(low, high), float64[n] each, of predictions of rows that are not learned; `rests`: nor are any others.
+
+        ahead : float, mean |error| of rows ahead of the last label; 0: not known
+        """
         state, wider, worst_share = self.state.online, 1.0, float(rests)
         if rests and self._both:
             state = self.state.rest
             online, rest = (float(each.now["total"][0]) for each in self.state)  # sums over the same rows
             taken = max(1.0 - online / rest, 0.0) if rest > 0.0 else 0.0
-            wider, worst_share = 1.0 + taken, min(taken / DRIFTING, 1.0)
+            aged = math.sqrt(ahead * state.now["weight"][0] / rest) if rest > 0.0 else 0.0
+            wider, worst_share = max(1.0 + taken, aged), min(taken / DRIFTING, 1.0)
         return self._filled(state, p, p, np.zeros(len(p), dtype=bool), REST if rests else STEADY, wider, worst_share)
 
     def _filled(

@@ -264,6 +264,10 @@ class Engine(ABC):
         """Return what predicts best as long as no labels come, and never learns; it may share arrays with `state`."""
         return axes.each_part(self.parts(state), lambda engine, own: engine.at_rest(own), state)
 
+    def error_ahead(self, state: State) -> float:
+        """Mean |error| that values ahead of the last label have had, where no labels came; 0: not known."""
+        return 0.0
+
     def facts(self, state: State) -> dict[str, Any]:
         """Further numbers and arrays of a state, by name (``alpha``, ``eigenvalues``, ``members``, ...)."""
         return {}

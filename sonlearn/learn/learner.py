@@ -621,7 +621,7 @@ class Learner(SavedModel):
             for p in (prediction, np.clip(offline, *self.options.bounds))
         )
         if counted is None:
-            low, high = coverage.steady_intervals(center, rests)
+            low, high = coverage.steady_intervals(center, rests, self.engine.error_ahead(self.state))
         else:
             low, high = coverage.intervals(center, rest, y, counted)
         return predicted._replace(low=low, high=high)

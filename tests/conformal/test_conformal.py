@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 import pytest
-from states import in_parts
-from streams import zipf
+from states import assert_same_predictions, in_parts
+from streams import batch_of_dense, zipf
 
 from sonlearn import Learner, LearnOptions, ModelFileError, conformal
 from sonlearn.conformal import BOUND, STEP, Coverage
@@ -286,6 +286,38 @@ def test_intervals_of_a_model_at_rest_are_as_wide_as_ever_only_where_labels_tell
         part = min(taken / conformal.DRIFTING, 1.0)
         theta = (1 - part) * state.steady + part * state.worst
         assert np.isclose((high - low)[0] / 2, (1 + taken) * s[[0, 2]] * np.exp(theta[[0, 2]]), rtol=1e-9).any()
+
+
+def test_intervals_of_a_model_at_rest_grow_with_what_rows_ahead_have_cost():
+    """By the root of their mean error over that of a model at rest whose labels come, where this is more than 1 + r."""
+    n = 1200
+    y, errors = np.random.default_rng(5).standard_normal((2, n))
+    layer, faded = Coverage(0.9, of_classes=False), (1 - 1e-4) ** np.arange(n)[::-1]
+    layer.intervals(y + 0.8 * errors, y + errors, y, np.ones(n, bool))
+    mean, length = np.average(np.abs(errors), weights=faded), []
+    for ahead in (0.0, 1.3 * mean, 4.0 * mean):
+        low, high = layer.steady_intervals(np.array([0.5]), rests=True, ahead=ahead)
+        length.append((high - low)[0])
+    assert length[1] == length[0]
+    assert length[2] / length[0] == pytest.approx(2.0 / 1.2, rel=1e-9)
+
+
+def test_intervals_of_a_learner_at_rest_know_how_copies_have_erred():
+    """A walk, which labels follow and copies lose sight of."""
+    rng, n = np.random.default_rng(3), 700
+    batch = batch_of_dense(np.column_stack([np.arange(n), rng.normal(size=n)]), np.cumsum(rng.normal(size=n)))
+    learner = Learner(loss="squared", coverage=0.9)
+    learner.partial_fit(batch)
+    ahead = learner.engine.error_ahead(learner.state)
+    assert ahead > 0.0
+    intervals, state = learner.predict(batch), learner.state
+    state.resting.ahead[:] = 0.0
+    shorter = learner.predict(batch)
+    online, rest = (own.now["total"][0] for own in learner._coverage.state)
+    wider = np.sqrt(ahead * learner._coverage.state.rest.now["weight"][0] / rest) / (2 - online / rest)
+    assert wider > 1.2
+    np.testing.assert_allclose(intervals.high - intervals.low, wider * (shorter.high - shorter.low), rtol=1e-6)
+    assert_same_predictions(intervals._replace(low=None, high=None), shorter._replace(low=None, high=None))
 
 
 def test_the_layer_changes_no_prediction():

@@ -33,7 +33,7 @@ def series(n=700, kind="squared"):
 
 
 def rested(batch, options, stops):
-    """Learn up to each of `stops`, where a copy is due; yields (learner, rows since, members' V, labels, usual w)."""
+    """Learn up to each of `stops`, where a copy is due; yields (learner, rows since, V of members, labels, usual w, unit)"""
     ours, names = Learner(options), [member(name, options.loss).name for name in NAMES[:3]]
     assert names == [each.name for each in ours.engine.inputs[:3]]
     ours.partial_fit(batch.part(0, stops[0]))
@@ -45,22 +45,28 @@ def rested(batch, options, stops):
         values = options.loss == "squared"
         mean, unit = (copy.state.labels.moments[1], unit_of(copy.state.labels)) if values else (0.0, 1.0)
         V = (np.ascontiguousarray(copy.contributions(rows).predictions) - mean) / unit
-        yield ours, rows, V, (rows.y - mean) / unit, weights_of(ours.state.offline)[:3]
+        yield ours, rows, V, (rows.y - mean) / unit, weights_of(ours.state.offline)[:3], unit
 
 
 @pytest.mark.parametrize("kind", ["squared", "logistic"])
 def test_weights_are_of_the_mean_that_would_have_erred_least(soon, kind):
-    """Beside all mixtures on a fine grid: of the members and of what they say with the usual weights."""
+    """Beside all mixtures on a fine grid: of the members and of what they say with the usual weights.
+
+    How much rows ahead err is the mean of what the weights of before say of them.
+    """
     k = 4 if kind == "squared" else 5  # of two classes 0, too
     shares = np.array([each for each in itertools.product(range(21), repeat=k) if sum(each) == 20]) / 20
-    P, preferred = np.zeros((k, k)), 0
+    P, preferred, ahead, a = np.zeros((k, k)), 0, np.zeros(2), np.eye(k)[-1]
     stops = [64, 80, 100, 125, 156, 195, 243, 303, 378, 472, 590]
     options = LearnOptions(loss=kind, members=NAMES, prune=False)
-    for ours, rows, V, y, usual in rested(series(kind=kind), options, stops):
+    for ours, rows, V, y, usual, unit in rested(series(kind=kind), options, stops):
         both = np.column_stack([V, np.zeros((rows.n, k - 4)), V @ usual])
         errors = both - y[:, None] if kind == "squared" else 1.0 / (1.0 + np.exp(-both)) - (y[:, None] > 0.0)
         near = 1.0 / (resting.DISTANCE_PRIOR + np.arange(1, rows.n + 1))
         mean = (errors.T * near) @ errors / near.sum()
+        ahead = resting.RETENTION * ahead + (unit * (np.abs(errors @ a) @ near) / near.sum(), 1.0)
+        if kind == "squared":
+            assert ours.engine.error_ahead(ours.state) == pytest.approx(ahead[0] / ahead[1], rel=1e-9)
         if kind == "logistic":  # all but the usual combination err once more, at the last row
             mean += np.diag([near[-1] / near.sum()] * (k - 1) + [0])
         P = resting.RETENTION * P + mean / mean.diagonal().min()
@@ -191,6 +197,7 @@ def test_further_passes_are_no_rest(soon):
     learner.next_pass()
     assert learner.state.resting.weights[-1] == 1.0
     assert not learner.state.resting.products.any()
+    assert not learner.engine.error_ahead(learner.state)
     before = state_of(learner)[1]
     learner.partial_fit(batch)
     after = state_of(learner)[1]

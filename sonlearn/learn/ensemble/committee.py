@@ -36,7 +36,7 @@ from sonlearn.learn.engine import Contributions, Engine, Predictions, State, fir
 from sonlearn.learn.ensemble import merging, progress, resting
 from sonlearn.learn.ensemble.by_row import CommitteeByRow
 from sonlearn.learn.ensemble.combiner import Combiner, conditioned, discount, reset_inputs, weights_of
-from sonlearn.learn.ensemble.label_scale import relative_weights
+from sonlearn.learn.ensemble.label_scale import relative_weights, unit_of
 from sonlearn.learn.ensemble.progress import VALUES, update_losses, update_tally
 from sonlearn.learn.ensemble.pruning import NAMES, RARE, SHORT, Importance, PruningCase, next_checkpoint, prune
 from sonlearn.learn.ensemble.resting import Copy, Resting, new_resting
@@ -225,6 +225,10 @@ class Committee(Engine):
         weight = last_weights(rested.members[min(trees)], held)
         own = resting.at_rest(state.resting, list(trees), errors[:, known], weight[known], target.classes)
         return rested._replace(resting=own)
+
+    def error_ahead(self, state: CommitteeState) -> float:
+        """See `Engine.error_ahead`."""
+        return resting.error_ahead(state.resting)
 
     def contributions(self, state: CommitteeState, rows: Rows, number: int | None = None) -> Contributions:
         """Return what the members make of `rows` in the offline combination."""
@@ -563,7 +567,7 @@ class Committee(Engine):
             errors, weight = self.target.errors(V, part)
             found.append((errors[:, finite], weight[finite]))
         errors, weight = (np.concatenate(each, axis=-1) for each in zip(*found, strict=True))
-        resting.learn(own, work.offline, errors, weight, most=float(nothing))
+        resting.learn(own, work.offline, errors, weight, float(nothing), float(unit_of(own.copy[0].labels)))
 
     def _unlabelled(self, state: CommitteeState, rows: Rows) -> tuple[Part, Seen]:
         """Rows that are only predicted, whatever stands in their labels."""

@@ -42,7 +42,7 @@ from sonlearn.jit import jit
 from sonlearn.learn.losses import sure_gain
 
 #: Rows before the first copy; and from one to the next, as a share of those learned.
-FIRST_COPY_ROWS, COPY_INTERVAL = 1024, 1 / 4
+FIRST_COPY_ROWS, COPY_INTERVAL = 256, 1 / 4
 #: What is left of P when the next copy has predicted; and by how much the usual weights are preferred, as a share of
 #: the least mean square of errors that is added to all others.
 RETENTION, PREFERENCE = 0.6, 0.2
@@ -96,6 +96,9 @@ class Resting(NamedTuple):
     # float64[ERRORS]; of the usual combination in row r of those learned, at r modulo ERRORS: see
     # `progress.update_losses`; `NONE`: there is none
     errors: np.ndarray
+    # float64[2]; faded as P: sum of the mean |error| that these weights would have had in the rows kept, in the unit of
+    # the labels, and of ones
+    ahead: np.ndarray
 
 
 def new_resting(k: int, copies: bool = True) -> Resting:
@@ -103,7 +106,7 @@ def new_resting(k: int, copies: bool = True) -> Resting:
     now = np.zeros(1, dtype=NOW)
     now["due"], now["stride"] = FIRST_COPY_ROWS * copies, 1
     kept = KeptRows(*np.zeros((3, 0), np.int64), np.zeros(0), np.zeros(0, np.uint32), np.zeros((0, 3)), now)
-    return Resting(np.zeros((k + 2, k + 2)), np.eye(k + 2)[-1], (), kept, np.full(ERRORS, NONE))
+    return Resting(np.zeros((k + 2, k + 2)), np.eye(k + 2)[-1], (), kept, np.full(ERRORS, NONE), np.zeros(2))
 
 
 def copied(resting: Resting, then: Copy, rows: int, entries: int) -> Resting:
@@ -116,10 +119,12 @@ def copied(resting: Resting, then: Copy, rows: int, entries: int) -> Resting:
     return axes.packed(resting._replace(copy=(copy.deepcopy(then),), kept=resting.kept._replace(now=now)))
 
 
-def learn(resting: Resting, inputs: list[int], errors: np.ndarray, weight: np.ndarray, most: float = 0.0) -> None:
+def learn(
+    resting: Resting, inputs: list[int], errors: np.ndarray, weight: np.ndarray, most: float = 0.0, unit: float = 1.0
+) -> None:
     """Take in the errors, float64[m, n], of `inputs` and the last one or two of others; `weight`: of the n rows.
 
-    All but the usual combination err by `most` once more, at the last row.
+    All but the usual combination err by `most` once more, at the last row. `unit`: that of the errors, in the labels'.
     """
     near = weight / np.arange(DISTANCE_PRIOR + 1, DISTANCE_PRIOR + 1 + len(weight))
     products = np.einsum("in,jn,n->ij", errors, errors, near)
@@ -127,7 +132,9 @@ def learn(resting: Resting, inputs: list[int], errors: np.ndarray, weight: np.nd
     least = products.diagonal().min()
     if least > 0.0:
         resting.products[:] *= RETENTION
+        resting.ahead[:] *= RETENTION
         at = [*inputs, *range(len(inputs) - len(errors), 0)]
+        resting.ahead[:] += unit * (np.abs(resting.weights[at] @ errors) @ near / near.sum()), 1.0
         resting.products[np.ix_(at, at)] += products / least
         solve_weights(resting)
 
@@ -179,6 +186,12 @@ def weights_without(resting: Resting, inputs: list[int]) -> np.ndarray:
     return resting.weights
 
 
+def error_ahead(resting: Resting) -> float:
+    """Mean |error| of rows ahead of the last label, in the unit of the labels; 0: not known."""
+    total, weight = resting.ahead
+    return float(total / weight) if weight > 0.0 else 0.0
+
+
 def last_errors(resting: Resting, rows: int, n: int) -> np.ndarray:
     """Those in the last n of so many rows learned."""
     return resting.errors[np.arange(rows - n, rows) % ERRORS]
@@ -187,7 +200,8 @@ def last_errors(resting: Resting, rows: int, n: int) -> np.ndarray:
 def reset(resting: Resting) -> None:
     """The usual weights; nothing is learned of the rows kept, nor of others before the next copy."""
     resting.errors[:] = NONE
-    resting.products[:], resting.weights[:], now = 0.0, np.eye(len(resting.weights))[-1], resting.kept.now
+    resting.products[:], resting.ahead[:] = 0.0, 0.0
+    resting.weights[:], now = np.eye(len(resting.weights))[-1], resting.kept.now
     now["rows"] = now["entries"] = now["copied"] = 0
 
 
