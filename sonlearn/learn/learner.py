@@ -83,7 +83,7 @@ class Learner(SavedModel):
         There is no such option.
     """
 
-    KIND, FORMAT = "learner", 44
+    KIND, FORMAT = "learner", 45
     __signature__ = _Signature()
 
     def __init__(

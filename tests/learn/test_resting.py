@@ -33,7 +33,7 @@ def series(n=700, kind="squared"):
 
 
 def rested(batch, options, stops):
-    """Learn up to each of `stops`, where a copy is due; yields (learner, rows since, V of members, labels, usual w, unit)"""
+    """Learn up to each of `stops`, where a copy is due; yields (learner, rows since, V, labels, usual w, unit)."""
     ours, names = Learner(options), [member(name, options.loss).name for name in NAMES[:3]]
     assert names == [each.name for each in ours.engine.inputs[:3]]
     ours.partial_fit(batch.part(0, stops[0]))
