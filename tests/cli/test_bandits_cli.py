@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 
 import numpy as np
 import pytest
+from commands import summary
 from states import assert_same, state_of
 
 from sonlearn import LearnOptions, OptionError, SonlearnBandit, TextOptions
@@ -36,8 +37,8 @@ def test_a_log_becomes_a_better_policy(cli, tmp_path):
     assert (status, out) == (0, "")
     assert "average  since         example" in err
     assert "number of examples with a cost = 300" in err
-    assert float(re.search(r"average loss = (\S+)", err)[1]) < 0.2
-    assert 0.6 < float(re.search(r"average cost of the log = (\S+)", err)[1]) < 0.74
+    assert float(summary(err, "average loss")) < 0.2
+    assert 0.6 < float(summary(err, "average cost of the log")) < 0.74
     assert re.fullmatch(r"0:[\d.]+,1:[\d.]+,2:[\d.]+ d0", (tmp_path / "p").read_text().splitlines()[0])
     (tmp_path / "new").write_text("".join(f"shared |u {u}\n|a p\n|a q\n|a r\n\n" for u in "xyz"))
     status, out, _ = cli("predict -i m --quiet new")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from commands import summary
 
 from sonlearn.text.cache import CachedReader
 from sonlearn.text.columns import Labelling
@@ -55,7 +56,7 @@ def test_a_chain_of_runs_is_one_long_run(cli, kind, flags):
     assert set(predicted) <= labels | ({"unknown"} if kind == "vw" else set())
     assert labels <= set(predicted)
     status, out, err = cli("predict", "-i", "long", b)
-    error = float(next(line for line in err.splitlines() if line.startswith("average error")).split()[-1])
+    error = float(summary(err, "average error"))
     truth = [line.split()[0] for line in Path(b).read_text(encoding="utf-8").splitlines()]
     wrong = sum(line.split(" ")[0] != label for line, label in zip(out.splitlines(), truth, strict=True))
     assert status == 0
@@ -95,7 +96,7 @@ def test_classes_that_share_a_learner(cli, method):
             p = {k: float(v) for k, v in (pair.split(":") for pair in line.split(" ")[:4])}
             assert set(p) == (set(NAMES) if kind == "vw" else set("1234"))
             assert sum(p.values()) == pytest.approx(1, abs=1e-5)
-        assert float(next(line for line in err.splitlines() if line.startswith("average error")).split()[-1]) < 0.2
+        assert float(summary(err, "average error")) < 0.2
         _, out, _ = cli("inspect", "--top", "2", "long")
         assert f"largest weights of class {NAMES[0] if kind == 'vw' else 1}: 2 of 5" in out.splitlines()
     status, out, err = cli("train", "--multinomial", "4", "--method", "arow", "a.svm")
@@ -203,11 +204,10 @@ def test_two_names_in_vw_text_are_two_classes(cli):
 
 @pytest.mark.parametrize("order", ["3U2", "U32"])
 def test_whole_numbers_and_names_are_classes(cli, order):
-    rows = list(zip(order * 8, ("3", "2", "U") * 8, range(24), strict=True))
-    rows = [(label, "321U".index(label) * 3, i) for label, _, i in rows]
-    Path("t.csv").write_text("x,y\n" + "".join(f"k{x},{label}\n" for label, x, _ in rows))
-    Path("t.json").write_text("".join(f'{{"x": "k{x}", "y": "{label}"}}\n' for label, x, _ in rows))
-    Path("t.vw").write_text("".join(f"{label} |x k{x}\n" for label, x, _ in rows))
+    rows = [(label, "321U".index(label) * 3) for label in order * 8]
+    Path("t.csv").write_text("x,y\n" + "".join(f"k{x},{label}\n" for label, x in rows))
+    Path("t.json").write_text("".join(f'{{"x": "k{x}", "y": "{label}"}}\n' for label, x in rows))
+    Path("t.vw").write_text("".join(f"{label} |x k{x}\n" for label, x in rows))
     said = "warning: some classes are whole numbers, some are names ('U')"
     for name, flags in (("t.csv", ("--label", "y")), ("t.json", ("--label", "y")), ("t.vw", ())):
         status, _, err = cli("train", *NAG, "--classes", "auto", *flags, "-f", "m", name)

@@ -39,6 +39,3 @@ def test_projection_is_the_nearest_point_in_the_norm_of_a(alpha):
                 assert (other - u) @ A @ (other - u) >= distance * (1 - 1e-9)
     x = rng.normal(size=7)
     assert projected(u, x, abs(u @ x) * 1.01, *inverse) is u
-
-
-# ---------------------------------------------------------------------------------------------------- the learner

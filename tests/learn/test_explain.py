@@ -55,9 +55,10 @@ def test_which_learners_are_sums():
     assert set(METHODS) - set(ADDITIVE) == {"committee", *CURVED}
 
 
-@for_all("method", ["nag", *(name for name in ADDITIVE if name != "nag")])
-def test_terms_of_a_sum_are_weights_times_values(method):
-    learner, rows = learned(method=method), stream(8, seed=1)
+@for_all("options", [*({"method": name} for name in ADDITIVE), {"method": "ftrl", "l1": 0.5}])
+def test_terms_of_a_sum_are_weights_times_values(options):
+    """Which is to say that weights are what predicts."""
+    learner, rows = learned(**options), stream(8, seed=1)
     rows = rows._replace(base=np.linspace(-1, 1, 8))
     ids, w = learner.weights()
     weights = dict(zip(ids.tolist(), w.tolist(), strict=True))

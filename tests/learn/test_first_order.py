@@ -115,19 +115,6 @@ def test_the_same_rows_again_and_again(method):
         np.testing.assert_allclose(raw(options, batch), by_dense_rows(options, batch), rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.interpreted
-@for_all("method", TWINS)
-def test_weights_are_what_predicts(method):
-    batch = zipf(n=N, d=40)
-    learner = Learner(LearnOptions(method=method, **({"l1": 0.5} if method == "ftrl" else {})))
-    learner.partial_fit(batch)
-    ids, w = learner.weights()
-    small = batch._replace(values=1e-6 * batch.values)  # no feature of a size never seen
-    position = np.searchsorted(np.sort(ids), small.indices)
-    each = small.values * w[np.argsort(ids)][position]
-    np.testing.assert_allclose(learner.predict(small).raw, np.add.reduceat(each, small.indptr[:-1]), rtol=1e-9)
-
-
 # ---------------------------------------------------------------------------------------------------- what is invariant
 
 

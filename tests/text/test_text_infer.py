@@ -12,7 +12,7 @@ import pytest
 from streams import entries
 
 from sonlearn import InputError, Learner, LearnOptions, OptionError, TextOptions, read_batches
-from sonlearn.text.describe import describe, summarise
+from sonlearn.text.describe import describe
 from sonlearn.text.encode import words_of
 from sonlearn.text.infer import are_codes, are_plain, are_texts, first_in, infer, separator_in, unit_in
 from sonlearn.text.names import NameTable
@@ -177,13 +177,6 @@ def test_lines_that_are_no_table_are_read_as_ever():
     for text in (b"1 1:2 2:3\n" * 40, b"1 | good food\n" * 40):
         reader = Reader(io.BytesIO(text), usual=True, texts=True)
         assert (sum(batch.n for batch in reader), reader.options.text) == (40, ())
-
-
-def test_describe_says_what_will_be_read():
-    rows = [{"review": text, "y": "1"} for text in reviews(40)]
-    options = infer(TextOptions(label="y"), rows)
-    kinds = {column.name: column.kind for column in summarise(["review", "y"], rows, options).columns}
-    assert kinds == {"review": "text", "y": "label"}
 
 
 def test_describe_takes_arrays_of_numbers_for_numbers(tmp_path):

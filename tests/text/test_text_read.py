@@ -84,6 +84,7 @@ def test_ngrams_up_to_one_are_the_words(size):
 
 
 def test_vw_slots():
+    """Of VW itself."""
     (batch,) = read_batches(io.BytesIO(b"1 |ns foo\n| 5:1\n| a"))
     assert batch.indices.tolist() == [71642, 116060, 5, 116060, 92594, 116060]
     assert batch.tags is None

@@ -86,7 +86,7 @@ def test_straight_into_a_learner_and_back(library, tmp_path):
     ours.save(tmp_path / "model")
     again = Learner.load(tmp_path / "model")
     assert (again.text.format, again.text.label) == ("arrow", "y")
-    (batch,) = read_batches(io.BytesIO(CSV.encode()), again.text.__class__(label="y"))
+    (batch,) = read_batches(io.BytesIO(CSV.encode()), TextOptions(label="y"))
     np.testing.assert_array_equal(again.predict(batch).prediction, theirs.predict(batch).prediction)
 
 
