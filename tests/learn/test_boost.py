@@ -230,7 +230,7 @@ def test_few_columns_that_tell_something_are_found_among_many():
 def test_trees_see_more_columns_where_most_have_no_value_as_by_the_twin(loss):
     """Of 150 columns, some of them of 0 and 1, each with values in a tenth of the rows, a tree sees about half."""
     rng = np.random.default_rng(3)
-    X = rng.normal(size=(160, 150)).round(1) * (rng.random((160, 150)) < 0.1)
+    X = rng.normal(size=(104, 150)).round(1) * (rng.random((104, 150)) < 0.1)
     X[:, 100:] = X[:, 100:] != 0.0
     batch = batch_of_dense(X, labels(X, loss))
     expected = raw_predictions(LearnOptions(method="boost", loss=loss), batch, VALUES)
