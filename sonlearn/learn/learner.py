@@ -616,10 +616,8 @@ class Learner(SavedModel):
             p = probability(self.options.loss, prediction)
             sets = coverage.sets(np.column_stack([1.0 - p, p]), (y > 0).astype(np.int64), counted)
             return predicted._replace(sets=sets)
-        center, rest = (
-            linked("poisson", p) if self.options.loss == "poisson" else p
-            for p in (prediction, np.clip(offline, *self.options.bounds))
-        )
+        link = "poisson" if self.options.loss == "poisson" else "identity"
+        center, rest = (linked(link, p) for p in (prediction, np.clip(offline, *self.options.bounds)))
         if counted is None:
             low, high = coverage.steady_intervals(center, rests, self.engine.error_ahead(self.state))
         else:

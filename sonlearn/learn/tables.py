@@ -33,7 +33,7 @@ class _Pairs(Axis):
         feature, classes, values = columns_of(array)
         feature, stays = numbers.features[feature], numbers.features[feature] >= 0
         classes = classes if numbers.classes is None else numbers.classes[classes]
-        return table_of(feature[stays], classes[stays], values[stays], numbers.most)
+        return table_of(feature[stays], classes[stays], values[stays])
 
 
 #: A table of pairs of features and classes. For pairs themselves there is room on the way.
@@ -65,18 +65,14 @@ def side_by_side(tables: Sequence[Pairs]) -> tuple[np.ndarray, np.ndarray, list[
     return every // max(classes, 1), every % max(classes, 1), columns
 
 
-def table_of(feature: np.ndarray, classes: np.ndarray, values: np.ndarray, features: int) -> Pairs:
+def table_of(feature: np.ndarray, classes: np.ndarray, values: np.ndarray) -> Pairs:
     """The packed table of these pairs, whose numbers are float64[pairs, C]; those without a number are left out."""
     values = values.astype(np.float32)
     some = (values != 0.0).any(axis=1)
     feature, classes, values = feature[some], classes[some], values[some]
     order = np.lexsort((classes, feature))
-    size = np.bincount(feature, minlength=features).astype(np.int32)
-    return packed_pairs(
-        new_pairs(values.shape[1])._replace(
-            size=size, classes=classes[order].astype(np.int32), values=class_columns(values[order])
-        )
-    )
+    size, classes = np.bincount(feature).astype(np.int32), classes[order].astype(np.int32)
+    return new_pairs(values.shape[1])._replace(size=size, classes=classes, values=class_columns(values[order]))
 
 
 def class_columns(values: np.ndarray) -> tuple[np.ndarray, ...]:
@@ -115,14 +111,13 @@ def more_room(pairs: Pairs, places: int, classes: int) -> Pairs:
 
 def packed_pairs(pairs: Pairs) -> Pairs:
     """`pairs` for storage: equal tables give equal arrays."""
-    if len(pairs.blocks):
-        steps = range(0, len(pairs.blocks), _AT_A_TIME)
-        feature, classes, at = (np.concatenate(each) for each in zip(*(_entries(pairs, i) for i in steps), strict=True))
-        size = np.bincount(feature).astype(np.int32)
-        values = tuple(column[at] for column in pairs.values)
-        return new_pairs(len(values))._replace(size=size, classes=classes, values=values)
-    met = np.flatnonzero(pairs.size)
-    return pairs._replace(size=pairs.size[: met[-1] + 1 if len(met) else 0].copy())
+    if not len(pairs.blocks):  # it is packed
+        return pairs
+    steps = range(0, len(pairs.blocks), _AT_A_TIME)
+    feature, classes, at = (np.concatenate(each) for each in zip(*(_entries(pairs, i) for i in steps), strict=True))
+    size = np.bincount(feature).astype(np.int32)
+    values = tuple(column[at] for column in pairs.values)
+    return new_pairs(len(values))._replace(size=size, classes=classes, values=values)
 
 
 def _entries(pairs: Pairs, start: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -232,11 +232,7 @@ class LowerSequence:
     """
 
     def __init__(
-        self,
-        low: float = 0.0,
-        high: float = 1.0,
-        shares: tuple[float, ...] = (1.0,),
-        horizon: int | None = None,
+        self, low: float = 0.0, high: float = 1.0, shares: tuple[float, ...] = (1.0,), horizon: int | None = None
     ):
         self.low, self.high = low, high
         self._sums = np.zeros((len(shares), len(KAPPA)))

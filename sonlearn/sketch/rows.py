@@ -16,7 +16,7 @@ _MAX_VALUE = 1e150
 _MIN_SQUARED_NORM, _NEGLIGIBLE_BESIDE = 1e-290, 1e-270
 
 
-def as_block(X, source: str = "<matrix>") -> np.ndarray | sp.csr_array:
+def as_block(X) -> np.ndarray | sp.csr_array:
     """Check and convert input rows: float64, two-dimensional, finite; sparse input becomes CSR without duplicates.
 
     Parameters
@@ -33,36 +33,30 @@ def as_block(X, source: str = "<matrix>") -> np.ndarray | sp.csr_array:
     InputError
         Not a real matrix, or a value that is nan, infinite, or beyond 1e150 (its square would overflow).
     """
-    block = sp.csr_array(X) if sp.issparse(X) else np.asarray(collected(X))
+    block = sp.csr_array(X) if sp.issparse(X) else np.atleast_2d(collected(X))
     if block.dtype.kind not in "biuf":
-        raise InputError(source, f"values of type {block.dtype}", "real numbers")
+        raise InputError("<matrix>", f"values of type {block.dtype}", "real numbers")
+    if block.ndim != 2:
+        raise InputError("<matrix>", f"an array of {block.ndim} dimensions", "rows and columns")
     block = block.astype(np.float64, copy=False)
-    if sp.issparse(block):
-        if not block.has_canonical_format:
-            block = block.copy()
-            block.sum_duplicates()
-        values = block.data
-    else:
-        block = np.atleast_2d(block)
-        if block.ndim != 2:
-            raise InputError(source, f"an array of {block.ndim} dimensions", "rows and columns")
-        values = block
+    if sp.issparse(block) and not block.has_canonical_format:
+        block = block.copy()
+        block.sum_duplicates()
+    values = _entries(block)
     if values.size and not np.abs(values).max() < _MAX_VALUE:  # also catches nan
-        _refuse(block, source)
+        block = sp.csr_array(block)
+        place = int(np.flatnonzero(~(np.abs(block.data) < _MAX_VALUE))[0])
+        row, column = int(np.searchsorted(block.indptr, place, side="right")), int(block.indices[place]) + 1
+        raise InputError("<matrix>", f"{block.data[place]}", f"finite numbers below {_MAX_VALUE:g}", row, column)
     return block
 
 
-def _refuse(block, source: str) -> None:
-    flat = block.data if sp.issparse(block) else block.ravel()
-    place = int(np.flatnonzero(~(np.abs(flat) < _MAX_VALUE))[0])
-    if sp.issparse(block):
-        row, column = int(np.searchsorted(block.indptr, place, side="right")), int(block.indices[place]) + 1
-    else:
-        row, column = place // block.shape[1] + 1, place % block.shape[1] + 1
-    raise InputError(source, f"{flat[place]}", f"finite numbers below {_MAX_VALUE:g}", row, column)
+def _entries(block) -> np.ndarray:
+    """Those of a dense block in its order; of a sparse one those that it holds."""
+    return block.data if sp.issparse(block) else block.ravel()
 
 
-def check_small(block, sums: np.ndarray, source: str = "<matrix>") -> None:
+def check_small(block, sums: np.ndarray) -> None:
     """Refuse rows whose squares underflow, unless the earlier rows make them negligible.
 
     Parameters
@@ -76,16 +70,16 @@ def check_small(block, sums: np.ndarray, source: str = "<matrix>") -> None:
         A row that is not zero has a norm below 1e-145, and ||A||_F before it is below 1e-135.
     """
     for row in np.flatnonzero((np.diff(sums) < _MIN_SQUARED_NORM) & (sums[:-1] < _NEGLIGIBLE_BESIDE)):
-        values = block[[row]].data if sp.issparse(block) else block[row]
+        values = _entries(block[[row]])
         if values.size and np.abs(values).max() > 0 and float(values @ values) < _MIN_SQUARED_NORM:
             found = f"a row whose largest value is {np.abs(values).max():g}"
-            raise InputError(source, found, "a norm of 0, or at least 1e-145; scale the data up", int(row) + 1)
+            raise InputError("<matrix>", found, "a norm of 0, or at least 1e-145; scale the data up", int(row) + 1)
 
 
 def squared_norm(block) -> float:
     """||X||_F^2."""
-    flat = block.data if sp.issparse(block) else block.ravel()
-    return float(flat @ flat)
+    values = _entries(block)
+    return float(values @ values)
 
 
 def row_squares(block) -> np.ndarray:

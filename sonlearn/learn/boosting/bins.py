@@ -11,15 +11,7 @@ import numpy as np
 
 from sonlearn.data.linear_algebra import clear_first
 from sonlearn.jit import inline
-from sonlearn.learn.boosting.state import (
-    BINS,
-    COLUMNS,
-    MAX_ROWS,
-    MAX_ROWS_WIDE,
-    MAX_VALUES,
-    MOST_COLUMNS,
-    QUANTILES,
-)
+from sonlearn.learn.boosting.state import BINS, COLUMNS, MAX_ROWS, MAX_ROWS_WIDE, MAX_VALUES, MOST_COLUMNS, QUANTILES
 
 #: Rows of which the quantiles are, evenly chosen, at most; of several classes and many columns as many as have
 #: `SAMPLE_VALUES`, but `SAMPLE_WIDE`: to sort more takes as long as to code all rows.

@@ -274,11 +274,10 @@ class Boost(Engine):
         now = state.now.copy()
         now["width"], now["seen"] = width, min(numbers.most, self._params.max_columns)
         now["step"] = now["part"] = now["trees_end"] = 0
-        if numbers.classes is None:
-            return own._replace(now=now, values=values.ravel(), labels=state.labels)
         labels = state.labels.copy()
-        labels[:, LABEL] = numbers.classes[labels[:, LABEL].astype(np.int64)]
-        now["classes"] = 1 + numbers.classes[: int(now["classes"][0])].max(initial=-1)
+        if numbers.classes is not None:
+            labels[:, LABEL] = numbers.classes[labels[:, LABEL].astype(np.int64)]
+            now["classes"] = 1 + numbers.classes[: int(now["classes"][0])].max(initial=-1)
         return own._replace(now=now, values=values.ravel(), labels=labels)
 
     def merge(self, states: Sequence[BoostState], base: BoostState, rows: Sequence[int]) -> BoostState:

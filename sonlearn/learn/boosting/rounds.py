@@ -13,17 +13,7 @@ from sonlearn.data.rows import COUNT, is_learned
 from sonlearn.jit import inline, jit
 from sonlearn.learn.boosting.bins import code_columns, refit_rows
 from sonlearn.learn.boosting.losses import SOFTMAX, SQUARED, class_of, error_of, set_base_scores
-from sonlearn.learn.boosting.state import (
-    BASE,
-    COLUMNS,
-    GRADIENT,
-    IN_USE,
-    LABEL,
-    MAX_CLASSES,
-    MAX_VALUE,
-    NEXT,
-    WEIGHT,
-)
+from sonlearn.learn.boosting.state import BASE, COLUMNS, GRADIENT, IN_USE, LABEL, MAX_CLASSES, MAX_VALUE, NEXT, WEIGHT
 from sonlearn.learn.boosting.tree import add_leaves, child_of, fill_leaves, find_leaves, grow_tree, leaf_offset
 from sonlearn.learn.drift import MAX_CHANGES as CHANGES
 from sonlearn.learn.drift import add_error

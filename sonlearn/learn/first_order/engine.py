@@ -322,4 +322,4 @@ class Nag(PairsEngine):
         feature, classes, columns = side_by_side([each.pairs for each in every])
         start, *others = (scale[feature] * column[:, 0] for scale, column in zip(scales, columns, strict=True))
         w = merging.moved(start, others, [gain[feature] for gain in gains])
-        return found._replace(pairs=table_of(feature, classes, w[:, None], 0))
+        return found._replace(pairs=table_of(feature, classes, w[:, None]))

@@ -102,7 +102,7 @@ class Arow(PairsEngine):
         w = merging.moved(start[:, W], [each[:, W] for each in columns], gains)
         values = np.column_stack([w, np.clip(merging.summed(start[:, P], sums, by), 0.0, MAX_PRECISION)])
         now = super().merge(states, base, rows).now
-        return ArowState(table_of(feature, classes, values, 0), np.full_like(base.since, now["rows"][0]), now)
+        return ArowState(table_of(feature, classes, values), np.full_like(base.since, now["rows"][0]), now)
 
 
 @jit

@@ -99,7 +99,7 @@ class Bayes(PairsEngine):
         taken = np.bincount(classes, np.minimum(counts[:, 0], DISCOUNT), len(amounts))
         totals = np.bincount(feature, counts[:, 0], int(now["seen"][0]))
         return merged._replace(
-            pairs=table_of(feature, classes, counts, 0), amounts=amounts,
+            pairs=table_of(feature, classes, counts), amounts=amounts,
             taken=taken.astype(np.float64), totals=totals.astype(np.float64),  # of no pair NumPy gives whole numbers
             since=np.full_like(base.since, now["rows"][0]),
         )  # fmt: skip
