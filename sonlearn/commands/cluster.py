@@ -24,7 +24,7 @@ from sonlearn.commands.sketch import options_of as sketch_options_of
 from sonlearn.data.batch import Batch
 from sonlearn.errors import OptionError
 from sonlearn.interrupts import Interrupts
-from sonlearn.learn.learner import Predicted, chosen_of
+from sonlearn.learn.predicted import Predicted, chosen_of
 from sonlearn.options.run import ClusterOptions, RunOptions
 from sonlearn.report.facts import members_at_work
 from sonlearn.report.labels import six_digits

@@ -157,11 +157,9 @@ def as_predicted_then(waiting: Any, out: Any, places: np.ndarray) -> tuple[Any, 
     then = [array[places] for array in out]
     if waiting is not None:
         then = [np.concatenate([_widened(old, new), new]) for old, new in zip(waiting, then, strict=True)]
-    filled = []
-    for array, earlier in zip(out, then, strict=True):
-        array = array.copy()
+    filled = [array.copy() for array in out]
+    for array, earlier in zip(filled, then, strict=True):
         array[late] = earlier[: len(late)]
-        filled.append(array)
     return type(out)(*filled), type(out)(*(array[len(late) :] for array in then))
 
 

@@ -15,13 +15,10 @@ from sonlearn.errors import DivergedError, InputError, OptionError, SonlearnErro
 from sonlearn.files import storage
 from sonlearn.learn import delay
 from sonlearn.learn.classes import Classes
-from sonlearn.learn.delay import interleaved
 from sonlearn.learn.engine import Contributions, Engine, Predictions, make_engine
 from sonlearn.learn.labels import UNFIT, LabelEncoder
 from sonlearn.learn.losses import loss_of, losses
-from sonlearn.learn.predicted import Predicted as Predicted
-from sonlearn.learn.predicted import chosen_of as chosen_of
-from sonlearn.learn.predicted import linked, probability, reported
+from sonlearn.learn.predicted import Predicted, chosen_of, linked, probability, reported
 from sonlearn.learn.saved import Access, SavedModel
 from sonlearn.learn.scores import DecisionRule
 from sonlearn.learn.tolerances import LIMIT
@@ -227,7 +224,7 @@ class Learner(SavedModel):
     def _fit_late(self, batch: Batch, skip: bool) -> Predicted:
         """`partial_fit` where labels come `label_delay` rows late: the rows that wait are part of the model."""
         self.coded(batch)
-        late, places, waiting = interleaved(self._waiting, batch, self.options.label_delay)
+        late, places, waiting = delay.interleaved(self._waiting, batch, self.options.label_delay)
         before = self.labels.header()
         y = self.coded(late, remember=True)
         rows, self.index = intern(late._replace(y=y), self.index, self.counts_unknown)

@@ -26,7 +26,8 @@ import numpy as np
 from sonlearn.data.batch import Batch, cut, joined
 from sonlearn.errors import InputError, SonlearnError, TooLongError
 from sonlearn.learn.explain import explained
-from sonlearn.learn.learner import Learner, chosen_of
+from sonlearn.learn.learner import Learner
+from sonlearn.learn.predicted import chosen_of
 from sonlearn.options.run import ServeOptions
 from sonlearn.options.text import NAMESPACED, TABLES
 from sonlearn.report.audit import content_of

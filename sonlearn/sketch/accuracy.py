@@ -119,8 +119,7 @@ def _start(c: int) -> np.ndarray:
 
 def _prepare(sketch: Sketch, X: Any) -> _Problem:
     blocks: list[Any] = [as_block(block) for block in (X if isinstance(X, list) else [X])]
-    if sum(block.shape[0] for block in blocks) != sketch.n_seen:
-        found = sum(block.shape[0] for block in blocks)
+    if (found := sum(block.shape[0] for block in blocks)) != sketch.n_seen:
         raise InputError("<matrix>", f"{found} rows", f"the {sketch.n_seen} rows that the sketch has seen")
     table, ids = sketch._factor()
     result = sketch.result()

@@ -127,9 +127,7 @@ class Rule:
                 raise OptionError(f"{self.name}: {what} {value:g}: expected {low:g} to {high:g}")
         if len(self.weights) > self.buffer or not all(0 <= w <= 1 for w in self.weights):
             raise OptionError(f"{self.name}: expected at most {self.buffer} weights in [0, 1]")
-        given = len(self.weights)
-        while given and self.weights[given - 1] == 1:
-            given -= 1
+        given = max((place for place, w in enumerate(self.weights, 1) if w != 1), default=0)
         object.__setattr__(self, "weights", self.weights[:given])
         if self.most >= self.buffer:
             raise OptionError(f"{self.name}: a shrink might free no row; end the weights with 1, or give p_low")

@@ -60,30 +60,6 @@ class NumberTable(NamedTuple):
     limit: int  # features that get a number of their own, at most
 
 
-class Union(NamedTuple):
-    """The features that several states have made up, in one numbering."""
-
-    identities: np.ndarray  # int64[features]; see `identities_of`
-    numbers: list[np.ndarray]  # of each state int64[its features]: their numbers, below 0: left out
-
-    @property
-    def generated(self) -> int:
-        """Features that have an entry in the table."""
-        return int(np.count_nonzero(self.identities > 0))
-
-    def slots(self, limit: int) -> np.ndarray:
-        """The table with all of them."""
-        numbers = np.flatnonzero(self.identities > 0)
-        if not len(numbers):
-            return np.zeros(0, np.int64)
-        size = _SMALLEST
-        while size < min(2 * len(numbers), 2 * limit):
-            size *= 2
-        slots = np.zeros(size, np.int64)
-        refill((self.identities[numbers] - 1 << NUMBER_BITS) | (numbers + 1), slots)
-        return slots
-
-
 def identities_of(slots: np.ndarray, features: int) -> np.ndarray:
     """int64[features]: what each number stands for, its print plus 1; 0 for what does not stand in the table."""
     found = slots[slots != 0]
@@ -92,18 +68,26 @@ def identities_of(slots: np.ndarray, features: int) -> np.ndarray:
     return out
 
 
-def union(states: Sequence[np.ndarray], limit: int) -> Union:
-    """The features of several states, in the order in which they occur; `states` are their identities.
+def slots_of(identities: np.ndarray, limit: int) -> np.ndarray:
+    """The table of which these are the `identities_of`."""
+    numbers = np.flatnonzero(identities > 0)
+    if not len(numbers):
+        return np.zeros(0, np.int64)
+    slots = np.zeros(max(1 << (2 * min(len(numbers), limit) - 1).bit_length(), _SMALLEST), np.int64)
+    refill((identities[numbers] - 1 << NUMBER_BITS) | (numbers + 1), slots)
+    return slots
 
-    Of more than `limit` in the table those of the first state stay, then those of several states, then the first ones.
+
+def union(states: Sequence[np.ndarray], limit: int) -> tuple[np.ndarray, list[np.ndarray]]:
+    """(the features of several states in the order in which they occur, their numbers, below 0: left out).
+
+    All are `identities_of`, in and out; numbers are of each state int64[its features]. Of more than `limit` in the
+    table those of the first state stay, then those of several states, then the first ones.
     """
-    n, ends = len(states[0]), [len(state) for state in states]
-    if n and n + sum(end - n for end in ends) <= limit and all(_goes_on(state, states[0]) for state in states):
-        rest, before = union([state[n:] for state in states], limit), np.arange(n)
-        return Union(
-            np.concatenate([states[0], rest.identities]),
-            [np.concatenate([before, n + numbers]) for numbers in rest.numbers],
-        )
+    n = len(states[0])
+    if n and n + sum(len(state) - n for state in states) <= limit and all(_goes_on(each, states[0]) for each in states):
+        rest, numbers = union([state[n:] for state in states], limit)
+        return np.append(states[0], rest), [np.append(np.arange(n), n + own) for own in numbers]
     every = np.concatenate(states)
     found, first, inverse, counts = np.unique(every, return_index=True, return_inverse=True, return_counts=True)
     stays = np.ones(len(found), dtype=bool)
@@ -115,7 +99,7 @@ def union(states: Sequence[np.ndarray], limit: int) -> Union:
     place = np.full(len(found), UNKNOWN)
     place[order] = np.arange(len(order))
     ends = np.cumsum([len(each) for each in states])[:-1]
-    return Union(found[order], np.split(place[inverse.ravel()], ends))
+    return found[order], np.split(place[inverse.ravel()], ends)
 
 
 def _goes_on(state: np.ndarray, base: np.ndarray) -> bool:
@@ -282,10 +266,10 @@ class Numbering(View):
     def merge(self, states: Sequence[Any], base: Any) -> MergedView:
         """Counts as of one run, what has been made up in one numbering."""
         limit = self._params.limit
-        found = union([self._identities(state) for state in (base, *states)], limit)
+        identities, numbers = union([self._identities(state) for state in (base, *states)], limit)
         state = merged(states, base, np.ones(len(states)))
-        state.now["features"], state.now["made"] = len(found.identities), found.generated
-        return MergedView(state._replace(slots=found.slots(limit)), found.numbers[1:], found.numbers[0])
+        state.now["features"], state.now["made"] = len(identities), np.count_nonzero(identities > 0)
+        return MergedView(state._replace(slots=slots_of(identities, limit)), numbers[1:], numbers[0])
 
     def _identities(self, state: Any) -> np.ndarray:
         """int64[features]: what each number stands for, see `identities_of`."""

@@ -27,7 +27,7 @@ from streams import (
 )
 
 from sonlearn import DivergedError, InputError, Learner, LearnOptions
-from sonlearn.learn.learner import chosen_of
+from sonlearn.learn.predicted import chosen_of
 from sonlearn.options.losses import CLASSIFICATION, LOSSES
 from sonlearn.options.methods import METHODS
 

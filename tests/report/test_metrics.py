@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sonlearn import Learner, LearnOptions, Metrics
-from sonlearn.learn.learner import Predicted, chosen_of
+from sonlearn.learn.predicted import Predicted, chosen_of
 from sonlearn.learn.scores import BINS, LARGEST, SMALLEST, ScoreHistogram, bins_of, threshold_below
 from sonlearn.report.metrics import PredictionSample, ValueSums
 

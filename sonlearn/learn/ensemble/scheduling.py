@@ -104,8 +104,7 @@ class Scheduler:
             then(slice(0, n))
             return
         took = {view: sum(self._took.get(view, ())) for view in by_view}
-        takes: dict[str, list[float]] = {view: [] for view in by_view}
-        self._took = takes
+        takes = self._took = {view: list[float]() for view in by_view}
         jobs, every = list[Job](), sum(took.values())
         last: dict[int, Job] = {}  # of each member
         parts: list[tuple[slice, list[Job]]] = []  # of the view that took longest, and its members there
