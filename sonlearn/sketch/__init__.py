@@ -10,7 +10,7 @@ its singular values and the shrink). `randomized` has the sketches for compariso
 columns. `accuracy` measures errors. The command ``sonlearn sketch`` is in
 `sonlearn.commands.sketch`; nothing here reads text or reports.
 
-Names are imported on first use, so the command line and the learner read `rules` without NumPy.
+Names that need NumPy are imported on first use: the command line and the learner read `rules` without it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from sonlearn.sketch.rules import METHODS, SketchOptions
+from sonlearn.sketch.rules import METHODS, Rule, SketchOptions, Terms, gfd, terms
 
 if TYPE_CHECKING:
     from sonlearn.sketch.accuracy import covariance_error, projection_error
@@ -26,13 +26,11 @@ if TYPE_CHECKING:
     from sonlearn.sketch.directions import FrequentDirections
     from sonlearn.sketch.make import load, make_sketch
     from sonlearn.sketch.randomized import Oja, RandomProjection, RowSampling
-    from sonlearn.sketch.rules import Rule, Terms, gfd, terms
 
 _HOME = {
     "FrequentDirections": "directions", "Oja": "randomized", "RandomProjection": "randomized", "Result": "base",
-    "RowSampling": "randomized", "Rule": "rules", "Sketch": "base",
-    "covariance_error": "accuracy", "gfd": "rules", "load": "make", "make_sketch": "make",
-    "projection_error": "accuracy", "Terms": "rules", "terms": "rules",
+    "RowSampling": "randomized", "Sketch": "base", "covariance_error": "accuracy", "load": "make",
+    "make_sketch": "make", "projection_error": "accuracy",
 }  # fmt: skip
 
 __all__ = [
