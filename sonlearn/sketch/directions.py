@@ -152,9 +152,7 @@ class FrequentDirections(Sketch):
 
     def _absorb(self, other: FrequentDirections) -> None:
         """Append the other's rows, with shrinks when due. The Deltas add, so `rules`' bounds hold for all rows."""
-        rows, _ = other.held()
-        if rows.shape[0]:
-            self._consume(self._as_held(rows))
+        self._consume(self._as_held(other.held()[0]))
         self.escaped += other.escaped
         self.shrinks += other.shrinks
 
