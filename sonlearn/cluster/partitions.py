@@ -25,7 +25,7 @@ from sonlearn.options.spec import raw
 from sonlearn.text.compression import is_compressed
 from sonlearn.text.objects import RecordSource
 from sonlearn.text.read import Reader, expand_globs
-from sonlearn.text.source import ARROW, is_regular, is_remote, open_binary, reason
+from sonlearn.text.source import ARROW, is_regular, is_remote, open_binary, read_chunks, reason
 
 #: A plain file of more than two of these is cut into parts of about so many bytes; and of these at least, where more
 #: parts are wanted.
@@ -160,13 +160,8 @@ def with_file_line(error: SonlearnError, part: Any) -> SonlearnError:
 
 def _lines_before(part: Partition) -> int:
     """Number of lines of the file that begin before the range."""
-    with open_binary(part.path) as file:
-        remaining, count = _line_start(file, part.start), 0
-        file.seek(0)
-        while remaining > 0:
-            text = file.read(min(remaining, 1 << 20))
-            count, remaining = count + text.count(b"\n"), remaining - len(text)
-    return count
+    with open_range(part._replace(start=0, stop=part.start)) as before:
+        return sum(int(np.count_nonzero(chunk == ord("\n"))) for chunk in read_chunks(before))
 
 
 @contextlib.contextmanager

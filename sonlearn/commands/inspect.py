@@ -18,7 +18,7 @@ from sonlearn.files import storage
 from sonlearn.learn.learner import Learner
 from sonlearn.options.spec import text_of
 from sonlearn.report.facts import largest, stream_lines
-from sonlearn.report.runlog import jsonable, non_finite_as_text
+from sonlearn.report.runlog import non_finite_as_text
 from sonlearn.text.names import MOST_NAMES, MOST_SLOTS, NameTable, names_of
 
 TOP = 20
@@ -67,7 +67,7 @@ def content(model: Model, top: int | None) -> dict[str, Any]:
         ]}  # fmt: skip
     else:
         described = {"weights": entries(learner.weights()[1])}
-    return jsonable({
+    return storage.jsonable({
         "model": model.path, "learn": learner.options.shown, "text": dataclasses.asdict(learner.text),
         "examples": learner.examples, "features": len(ids), "facts": facts,
         "columns": learner.columns.known, "labels": learner.two_labels, **described,

@@ -22,12 +22,13 @@ from sonlearn.commands.passes import FINISHED, Passes
 from sonlearn.commands.precompile import Helper
 from sonlearn.errors import InputError
 from sonlearn.files.atomic import LineFile, whole_file
+from sonlearn.files.storage import jsonable
 from sonlearn.options import BanditOptions, LearnOptions, RunOptions, TextOptions
 from sonlearn.report.audit import Audit
 from sonlearn.report.predictions import AnswerLines, format_lines, texts_of
 from sonlearn.report.problem import Problem
 from sonlearn.report.progress import BatchOutcome, Progress, Schedule
-from sonlearn.report.runlog import FORMAT, Run, bounded, jsonable
+from sonlearn.report.runlog import FORMAT, Run, bounded
 from sonlearn.text.names import NameTable, names_of
 
 #: When rows of the log come unless -P says so: at 1.1 times the last one's weight.

@@ -17,7 +17,7 @@ import errno
 import json
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import IO, Any
 
@@ -66,7 +66,8 @@ def dump(file: IO[bytes], header: dict[str, Any], arrays: dict[str, np.ndarray])
     import zipfile
 
     writer = f"sonlearn {__version__}"
-    envelope = {"file": FORMAT_VERSION, "written_by": writer, "header": _encode(header), "arrays": list(arrays)}
+    header = jsonable(header, _encoded)
+    envelope = {"file": FORMAT_VERSION, "written_by": writer, "header": header, "arrays": list(arrays)}
     stream: Any = SimpleNamespace(write=file.write, flush=file.flush)  # as of a pipe: places in a device mean nothing
     with zipfile.ZipFile(stream, "w", compresslevel=1) as archive:
         with archive.open(HEADER, "w") as entry:
@@ -220,17 +221,27 @@ def _is_model(start: bytes) -> bool:
     return start.startswith(_ZIP[: len(start)]) and HEADER.encode().startswith(start[_NAME_AT:])
 
 
-def _encode(value: Any) -> Any:
-    """`value` in JSON's terms: infinities and NaN as ``{"$float": ...}``, numpy's scalars as Python's."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float) and not math.isfinite(value):
-        return {"$float": repr(value)}
+def jsonable(value: Any, number: Callable[[float], Any]) -> Any:
+    """`value` with dicts, lists, texts and numbers only.
+
+    Parameters
+    ----------
+    value : dict, list, tuple, array or scalar
+        Entries of dicts that can only be called are left out.
+    number : callable
+        Every float goes through it; JSON has no infinite ones, and no NaN.
+    """
     if isinstance(value, dict):
-        return {key: _encode(item) for key, item in value.items()}
+        return {key: jsonable(item, number) for key, item in value.items() if not callable(item)}
+    if hasattr(value, "tolist"):  # an array or a scalar of NumPy
+        value = value.tolist()
     if isinstance(value, list | tuple):
-        return [_encode(item) for item in value]
-    return value
+        return [jsonable(item, number) for item in value]
+    return number(value) if isinstance(value, float) else value
+
+
+def _encoded(value: float) -> Any:
+    return value if math.isfinite(value) else {"$float": repr(value)}
 
 
 def _decode(value: dict[str, Any]) -> Any:

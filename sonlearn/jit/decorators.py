@@ -154,7 +154,7 @@ def jit(function: Callable | None = None, /, *, allocates: bool = False) -> Call
     """
     if function is None:
         return functools.partial(jit, allocates=allocates)
-    return function if _DISABLED else Kernel(function, **_counting(allocates))
+    return function if _DISABLED else Kernel(function, _nrt=allocates)
 
 
 def inline(function: Callable | None = None, /, *, allocates: bool = False, force: bool = False) -> Callable:
@@ -170,12 +170,7 @@ def inline(function: Callable | None = None, /, *, allocates: bool = False, forc
     if function is None:
         return functools.partial(inline, allocates=allocates, force=force)
     forced = {"forceinline": True} if force else {}
-    return function if _DISABLED else InlinedKernel(function, **_counting(allocates), **forced)
-
-
-def _counting(allocates: bool) -> dict[str, bool]:
-    """Options of Numba with which references to arrays are counted, or are not."""
-    return {"_nrt": allocates}
+    return function if _DISABLED else InlinedKernel(function, _nrt=allocates, **forced)
 
 
 @inline(force=True)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 
+from sonlearn.files.storage import jsonable
 from sonlearn.offpolicy.evaluation import LOG, Line
 from sonlearn.report.predictions import csv_text
-from sonlearn.report.runlog import bounded, jsonable
+from sonlearn.report.runlog import bounded
 
 #: The estimator by which progress and the verdict go.
 BY = "dr"

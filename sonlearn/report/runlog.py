@@ -12,7 +12,7 @@ import json
 import math
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from sonlearn.errors import InputError, SonlearnError, shorten
@@ -50,25 +50,6 @@ def bounded(value: float) -> float | None:
 def non_finite_as_text(value: float) -> float | str:
     """A number for a reader: "inf", "-inf" and "nan" as text."""
     return value if math.isfinite(value) else str(value)
-
-
-def jsonable(value: Any, number: Callable[[float], float | str | None]) -> Any:
-    """`value` with dicts, lists, texts and numbers only.
-
-    Parameters
-    ----------
-    value : dict, list, tuple, array or scalar
-        Entries of dicts that can only be called are left out.
-    number : callable
-        Every float goes through it: `bounded` or `non_finite_as_text`.
-    """
-    if isinstance(value, dict):
-        return {key: jsonable(item, number) for key, item in value.items() if not callable(item)}
-    if hasattr(value, "tolist"):  # an array or a scalar of NumPy
-        value = value.tolist()
-    if isinstance(value, list | tuple):
-        return [jsonable(item, number) for item in value]
-    return number(value) if isinstance(value, float) else value
 
 
 def read_run(path: str | os.PathLike[str]) -> Run:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import select
 import zlib
@@ -118,19 +119,16 @@ def _decoder(kind: str, name: str) -> Any:
         import lzma
 
         return lzma.LZMADecompressor(lzma.FORMAT_XZ)
-    try:
+    with contextlib.suppress(ImportError):
         from compression.zstd import ZstdDecompressor  # Python 3.14
 
         return ZstdDecompressor()
-    except ImportError:
-        pass
-    try:
+    with contextlib.suppress(ImportError):
         import zstandard
 
         return zstandard.ZstdDecompressor().decompressobj()
-    except ImportError:
-        remedy = "pip install zstandard (Python 3.14 has one); or decompress it first: zstd -dc FILE | sonlearn ..."
-        raise InputError(name, "zstd data, and no decoder is installed", remedy) from None
+    remedy = "pip install zstandard (Python 3.14 has one); or decompress it first: zstd -dc FILE | sonlearn ..."
+    raise InputError(name, "zstd data, and no decoder is installed", remedy)
 
 
 def _read_into(raw: Any, view: memoryview) -> int:

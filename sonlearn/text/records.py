@@ -172,9 +172,10 @@ class RecordRows:
         self._digits = columns is not None
         known, is_frozen = (columns.known, columns.is_frozen) if columns is not None else ({}, False)
         self._label_needed = labels.in_each and bool(options.label)
+        #: Columns without which nothing counts (`ColumnTable.leaves_out`), where there are such.
+        self._of_model = known if is_frozen and columns is not None and columns.fixed and known else None
         #: Members of a chunk before others are features and no more, but where a member that is not known is a fault.
-        self._fixed = is_frozen and bool(known) and columns is not None and columns.fixed
-        self._most = math.inf if self._fixed else MOST_OF_OBJECTS
+        self._most = MOST_OF_OBJECTS if self._of_model is None else math.inf
         always = () if columns is None else columns.always if is_frozen else columns.usual
         self._always = {name: None for name in always if name not in self._roles or reading_of(name, options)}
 
@@ -324,14 +325,11 @@ class RecordRows:
                 self._enter(space)
             else:
                 entries = member.entries(value) if words is None else member.missing()
-                self._rows.entries += () if self._dropped or self._unknown(member) else entries
+                unknown = self._of_model is not None and member.column not in self._of_model
+                self._rows.entries += () if self._dropped or unknown else entries
         except RowError as problem:
             problem.at = (*self._path, member.key[1])
             raise
-
-    def _unknown(self, member: _Member) -> bool:
-        """Return whether the model that predicts the rows leaves out a member; see `ColumnTable.leaves_out`."""
-        return self._fixed and member.column not in self._table.model.known  # type: ignore[union-attr]
 
     def _absent(self) -> None:
         """Add what stands for members absent from a record: those that all had that was learned, or are usual."""

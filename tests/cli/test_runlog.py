@@ -18,12 +18,13 @@ from sonlearn import Learner, SonlearnError, read_batches
 from sonlearn.commands import train
 from sonlearn.commands.models import load_model
 from sonlearn.data.batch import CONSTANT, joined
+from sonlearn.files.storage import jsonable
 from sonlearn.learn.explain import explained
 from sonlearn.report.audit import MeanContributions
 from sonlearn.report.facts import SAMPLE
 from sonlearn.report.html.page import page
 from sonlearn.report.quality import EDGES, Calibration, Confusion
-from sonlearn.report.runlog import bounded, jsonable, of_log, read_run, run_of
+from sonlearn.report.runlog import bounded, of_log, read_run, run_of
 from sonlearn.text.read import Reader
 
 

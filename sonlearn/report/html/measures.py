@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from sonlearn.report.html.charts import LEFT, RIGHT, WIDTH, Scale, Series, chart, figure, format_number, legend, scale
 from sonlearn.report.html.markup import Element, element
 from sonlearn.report.html.tables import DASH, bars, grid_of, number_or_dash, positive_label, section, table
@@ -143,22 +145,16 @@ def policy(run: Run) -> Element | None:
 
 def _residuals(rows: list[list[float]]) -> Element:
     """A histogram, drawn as the outline of its bars."""
-    errors = sorted(p - y for y, p in rows)
+    errors = np.sort([p - y for y, p in rows])
     cut = len(errors) // 100  # the last hundredth on either side would leave no room for the rest
-    low, high = errors[cut], errors[-1 - cut]
+    low, high = errors[[cut, -1 - cut]].tolist()
     low, high = (low, high) if high > low else (low - 1, high + 1)
-    counts = [0] * BARS
-    for e in errors:
-        counts[min(max(int(BARS * (e - low) / (high - low)), 0), BARS - 1)] += 1
-    outline = [(low, 0.0)]
-    for i, count in enumerate(counts):
-        left, right = (low + (high - low) * k / BARS for k in (i, i + 1))
-        outline += [(left, float(count)), (right, float(count))]
-    outline.append((high, 0.0))
+    counts, edges = np.histogram(errors.clip(low, high), BARS, (low, high))
+    outline = list(zip(edges.repeat(2).tolist(), np.pad(counts, 1).repeat(2)[1:-1].tolist(), strict=True))
     series = [Series("examples", "average", [outline])]
     title = f"Residuals of {len(errors)} examples."
     x = Scale(low, high)
-    return chart(x, scale([float(count) for count in counts]), series, title=title, below="residual", beside="examples")
+    return chart(x, scale(counts.tolist()), series, title=title, below="residual", beside="examples")
 
 
 def calibration(run: Run) -> Element | None:
