@@ -8,7 +8,7 @@ from streams import batch_of, rows_of, wide_range, with_weights, without_some_la
 
 from sonlearn import DivergedError, Learner, LearnOptions
 from sonlearn.learn.engine import Predictions, make_engine
-from sonlearn.learn.ensemble import pruning, scheduling
+from sonlearn.learn.ensemble import pruning, resting, scheduling
 from sonlearn.learn.ensemble.combiner import PRIOR_PRECISION, combine, new_combiner
 from sonlearn.learn.ensemble.label_scale import CLIP
 from sonlearn.learn.ensemble.target import member_options
@@ -117,8 +117,9 @@ def test_members_that_learn_while_their_views_see_on_change_no_bit(early, monkey
     np.testing.assert_array_equal(several.predict(batch).raw, one.predict(batch).raw)
 
 
-def test_while_no_member_at_work_forgets_the_two_combinations_are_one(early):
-    """The one that forgets goes at the last checkpoint."""
+def test_while_no_member_at_work_forgets_the_two_combinations_are_one(early, monkeypatch):
+    """The one that forgets goes at the last checkpoint; no copy at rest weighs members otherwise."""
+    monkeypatch.setattr(resting, "FIRST_COPY_ROWS", 1024)
     learner, batch = Learner(method="committee", members=("nag", "nag:tfidf", "ewma~0.9")), zipf(n=400, d=60)
     got = [learner.partial_fit(rows_of(batch, part)) for part in (slice(0, 300), slice(300, 301), slice(301, 400))]
     assert [bool((own.raw != own.offline).any()) for own in got] == [True, False, False]
