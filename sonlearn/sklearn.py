@@ -610,8 +610,8 @@ class SonlearnRegressor(RegressorMixin, _SklearnEstimator):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Forget everything and learn the rows of X; see `SonlearnClassifier.fit`."""
         X, y, weight = self._checked(X, y, sample_weight, reset=True)
+        y = _values(y)
         self._begin()
-        y = np.asarray(y, dtype=np.float64)
         loss, learned = self._fit_rows(X, y, weight), weight > 0
         labels = LabelStatistics(self.learner_.options.loss)
         labels.add(y[learned], weight[learned])
@@ -625,9 +625,10 @@ class SonlearnRegressor(RegressorMixin, _SklearnEstimator):
         """Learn further rows, once."""
         first = self._is_new
         X, y, weight = self._checked(X, y, sample_weight, reset=first)
+        y = _values(y)
         if first:
             self._begin()
-        self._learn(self.learner_, X, np.asarray(y, dtype=np.float64), weight)
+        self._learn(self.learner_, X, y, weight)
         return self
 
     def _begin(self) -> None:
@@ -654,6 +655,14 @@ class SonlearnRegressor(RegressorMixin, _SklearnEstimator):
     def intercept_(self) -> float:
         """The weight of the constant."""
         return float(self._weights()[1][0])
+
+
+def _values(y: Any) -> np.ndarray:
+    """Return labels as float64. Raises ValueError for None, of which scikit-learn's check makes NaN."""
+    values: np.ndarray = np.asarray(y, dtype=np.float64)
+    if np.isnan(values).any():
+        raise ValueError("y has None among the labels")
+    return values
 
 
 __all__ = ["SonlearnClassifier", "SonlearnRegressor", "StreamingSVD", "TextHasher"]

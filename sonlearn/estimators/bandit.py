@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -287,7 +288,7 @@ class SonlearnBandit:
                 raise parsed.errors[0]
             (rows,) = parsed.batches
             return rows._replace(constant=constant_id(text, "json"), weight=np.ones(rows.n), y=np.full(rows.n, np.nan))
-        rows = from_scipy(np.atleast_2d(np.asarray(context, np.float64)), constant=text.constant)
+        rows = from_scipy(_vector(context), constant=text.constant)
         if actions is None:
             return rows
         action_rows = from_scipy(np.atleast_2d(np.asarray(actions, np.float64)), constant=text.constant)
@@ -330,6 +331,15 @@ def _members(record: Any, name: str) -> JsonObject:
         return json_object(whole)
     except RowError as problem:
         raise error_of(problem, whole, ("<memory>", 1)) from None
+
+
+def _vector(context: Any) -> np.ndarray:
+    """Return a context of numbers as a matrix of one row. Raises InputError."""
+    with contextlib.suppress(TypeError, ValueError):
+        rows = np.atleast_2d(np.asarray(context, np.float64))
+        if len(rows) == 1:
+            return rows
+    raise InputError("<memory>", f"{context!r:.40}", "a context: a dict, or a vector of numbers")
 
 
 def _rewarded(line: Line) -> Estimate:

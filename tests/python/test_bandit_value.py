@@ -129,3 +129,14 @@ def test_a_policy_for_river():
     assert policy.clone().bandit.learner.examples == 0
     with pytest.raises(InputError, match="one number"):
         policy.update("coffee", {}, 1.0, 2.0)
+
+
+@pytest.mark.parametrize("context", ["tea", ["tea", "cup"], [[1, 2], [3, 4]], [[1], [2, 3]]])
+def test_a_context_is_one_dict_or_one_vector(context):
+    """Two rows were one decision among twice as many actions."""
+    bandit = SonlearnBandit(3)
+    with pytest.raises(InputError, match="expected a context: a dict, or a vector of numbers"):
+        bandit.decide(context)
+    with pytest.raises(InputError, match="expected a context: a dict, or a vector of numbers"):
+        bandit.learn(context, 1, 1.0)
+    assert len(bandit.decide(np.ones((1, 2))).probabilities) == 3

@@ -822,6 +822,15 @@ def test_columns_that_look_like_something_else_are_named(pandas):
         SonlearnRegressor(method="nag").fit(X[:60].assign(since="x"), np.where(np.arange(60) < 3, np.nan, 1.0))
 
 
+@pytest.mark.parametrize("learn", ["fit", "partial_fit"])
+def test_values_have_no_none_among_them(learn, pandas):
+    """scikit-learn makes NaN of it behind its own check; such rows would be left out, and nobody told."""
+    X = np.ones((4, 1))
+    for rows in (X, pandas.DataFrame({"t": ["x", "y"] * 2})):
+        with pytest.raises(ValueError, match="y has None among the labels"):
+            getattr(SonlearnRegressor(method="nag"), learn)(rows, [1.0, None, 2.0, 3.0])
+
+
 def test_texts_that_are_read_as_numbers_are_named(pandas):
     columns = {"zip": ["02139", "94105"] * 30, "sold": ["True", "False"] * 30, "code": ["12", "12A", None] * 20}
     X, y = pandas.DataFrame(columns), [0, 1] * 30
