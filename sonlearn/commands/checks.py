@@ -49,8 +49,6 @@ def check_run(options: RunOptions, table: str | None = None) -> None:
         raise OptionError("--resume with -t: nothing is learned, so there is nothing to go on with")
     if options.form != "vw" and options.predictions is None:
         raise OptionError(f"--output {options.form}: nothing is written; give -p FILE as well")
-    if options.form == "csv" and options.resume:
-        raise OptionError("--output csv with --resume: the header would come again; give --output jsonl")
     if options.early_terminate is not None:
         _check_early(options)
     if options.holdout_after is not None and options.passes == 1:

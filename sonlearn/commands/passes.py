@@ -142,7 +142,7 @@ class Passes:
         self.checkpoints = Checkpoints(options.checkpoint, options.checkpoint_minutes)
         self.columns = ColumnTable()
         self.shown_notes: set[str] = set()
-        self.failure: OutputError | None = None
+        self.failure: OutputError | InputError | None = None
         self.cache = cache_file(options)
         self.reader: Any = None  # a Reader, once a pass begins
         self.held_rows: list[Batch] = []
@@ -275,6 +275,12 @@ class Passes:
         except OutputError as error:
             self.failure = error
             return f"interrupted run ({error})", 1
+        except InputError as error:  # with --on-error skip what was learned before a place that cannot be read is kept
+            if self.options.on_error != "skip" or not self.read_here or error is self.reader.malformed.fatal:
+                raise
+            done = "predicted" if self.options.testonly else "learned"
+            self.failure = error.but(expected=f"{error.expected}; {done} before it: {self.read_here} examples")
+            return f"interrupted run ({self.failure})", 1
         return FINISHED, 0
 
     def run_pass(self, number: int, interrupts: Interrupts) -> None:

@@ -137,8 +137,9 @@ class Session(Passes):
         self.resumed = self.began.read > 0 or self.began.number > 1
         self.recorder = Recorder(options, self.resumed) if recorded else None
         self.set_problem(problem)
-        lines = self.done.lines
-        self.predictions = LineFile(options.predictions, lines) if options.predictions else None
+        lines, is_csv = self.done.lines, options.form == "csv"
+        header = int(is_csv and lines > 0)
+        self.predictions = LineFile(options.predictions, header + lines, is_csv) if options.predictions else None
         self.raw_predictions = LineFile(options.raw_predictions, lines) if options.raw_predictions else None
         self.answers: AnswerLines | None = None
         self.helper = Helper()
@@ -207,7 +208,7 @@ class Session(Passes):
             of_rows = texts_of(self.problem.lines(batch, predicted, every, self.options.top))
         elif self.predictions:
             columns = self.problem.answers(batch, predicted, every)
-            self.answers = self.answers or AnswerLines(self.options.form, tuple(columns))
+            self.answers = self.answers or AnswerLines(self.options.form, tuple(columns), self.done.lines)
             of_rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
         if self.raw_predictions:
             raw = texts_of(self.problem.raw(predicted))

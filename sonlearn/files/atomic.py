@@ -212,6 +212,8 @@ class LineFile:
     lines : int or None
         Whole lines of an existing file that stay, for a run that goes on; what is behind them goes. A number is checked
         at once. None: all whole lines, also of a file that does not exist yet.
+    is_csv : bool
+        Whether a line may end within double quotes, and does not count then.
 
     Raises
     ------
@@ -219,12 +221,12 @@ class LineFile:
         The file has fewer lines, or cannot be written.
     """
 
-    def __init__(self, path: str, lines: int | None = 0):
+    def __init__(self, path: str, lines: int | None = 0, is_csv: bool = False):
         self._path, self._lines = path, lines
         self._file: BinaryIO | None = None
         if lines and path not in STDOUT and (os.path.isfile(path) or not os.path.exists(path)):
             with writing(path):
-                self._file = _continued(path, lines)
+                self._file = _continued(path, lines, is_csv)
 
     def write(self, lines: str) -> None:
         """Write `lines`. Raises OutputError, BrokenPipeError where the reader has gone."""
@@ -254,12 +256,17 @@ class LineFile:
         return open(self._path, "wb")
 
 
-def _continued(path: str, lines: int | None) -> BinaryIO:
-    """The file behind its first `lines` lines (None: behind the last whole one), where it ends from now on."""
+def _continued(path: str, lines: int | None, is_csv: bool = False) -> BinaryIO:
+    """The file behind its first `lines` lines (None: behind the last whole one), where it ends from now on.
+
+    A line of CSV goes on behind an odd number of double quotes.
+    """
     file = open(path, "r+b") if lines is None or os.path.exists(path) else io.BytesIO()  # noqa: SIM115
-    found = end = 0
+    found = end = read = quotes = 0
     while found != lines and (line := file.readline()).endswith(b"\n"):
-        found, end = found + 1, end + len(line)
+        read, quotes = read + len(line), quotes + is_csv * line.count(b'"')
+        if quotes % 2 == 0:
+            found, end = found + 1, read
     if lines is not None and found < lines:
         file.close()
         of = f"expected the {lines} of the run that is to go on: give its -p and -r as then"

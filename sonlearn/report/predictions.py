@@ -72,11 +72,13 @@ class AnswerLines:
         ``csv`` or ``jsonl``.
     columns : tuple of str
         What is predicted, by name, in the order of the columns of CSV.
+    rows : int
+        Rows that stand before them, under the header.
     """
 
-    def __init__(self, form: str, columns: tuple[str, ...]):
+    def __init__(self, form: str, columns: tuple[str, ...], rows: int = 0):
         self._form, self._columns = form, columns
-        self._rows, self._begun = 0, False
+        self._rows, self._begun = rows, rows > 0
 
     def text(self, rows: Sequence[dict[str, Any] | None], tags: list[str] | None = None) -> str:
         """Lines of further rows: what is predicted by name (None: it was left out), and ids or tags (empty: none)."""

@@ -82,6 +82,21 @@ def test_a_killed_run_goes_on(cli, killed, kind, options, passes):
     assert kills >= 5
 
 
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_a_table_of_predictions_goes_on(cli, killed, form):
+    """Under one header, with the numbers of rows that have no id; ids may have quotes, and ends of lines."""
+    ids = ['"a ""b\nc"', "", '"\n"', "d"]
+    Path("t.csv").write_text("id,x,y\n" + "".join(f"{ids[i % 4]},{i % 7},{i % 2}\n" for i in range(3000)))
+    command = ["train", "--quiet", "--method", "nag", "--label", "y", "--id", "id", "--output", form, "t.csv"]
+    assert cli(*command, "-f", "whole", "-p", "p")[0] == 0
+    command += ["--checkpoint", 1, "--resume", "-f", "model", "-p", "q"]
+    for batches in (1, 2, 1):
+        killed(*command, batches=batches)
+    assert 0 < load_model("model").unfinished.lines < 3000
+    assert cli(*command)[0] == 0
+    assert Path("q").read_bytes() == Path("p").read_bytes()
+
+
 @pytest.mark.parametrize(("method", "most"), [("committee", 4096), ("committee", 9), ("nag", 4096)])
 def test_after_further_passes_a_committee_learns_the_rows_held_out(cli, killed, monkeypatch, method, most):
     """As new ones, and the last of them where they are many; a run that is resumed does, too."""

@@ -264,7 +264,6 @@ BAD_COMMANDS = [
     ("train --positive x --classes auto a.svm", r"--positive x with --classes: it is for two classes; leave it out"),
     ("train --positive x --loss squared a.svm", r"--positive x with --loss squared: it is for two classes; .*"),
     ("train --output csv a.svm", r"--output csv: nothing is written; give -p FILE as well"),
-    ("train --output csv -p p --resume -f m a.svm", r".*: the header would come again; give --output jsonl"),
     ("train --output csv -p p --probabilities --classes auto a.svm", r".* classes that come .* have no columns yet.*"),
     ("train --output xml -p p a.svm", r"--output xml: expected one of vw, csv, jsonl"),
     ("train --on-error ignore a.svm", r"--on-error ignore: expected one of stop, skip"),

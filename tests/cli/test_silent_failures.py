@@ -1,5 +1,6 @@
 """What once failed without a word: other tables, options of no effect, nothing learned, lines amiss, finished runs."""
 
+import gzip
 import json
 import random
 
@@ -36,6 +37,40 @@ def trained(cli, files, *arguments):
     given = ("train", "--method", "nag", "--quiet", "-f", model, "--label", "buys", files / "t.csv", *arguments)
     assert cli(*given) == (0, "", "")
     return model
+
+
+def zstd(text):
+    try:
+        from compression.zstd import compress  # Python 3.14
+
+        return compress(text)
+    except ImportError:
+        return pytest.importorskip("zstandard").ZstdCompressor().compress(text)
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, zstd])
+def test_what_is_learned_before_the_end_of_a_cut_file_is_kept(cli, files, compress):
+    """With --on-error skip, as at a signal: the run can go on with the whole file."""
+    draw = random.Random(1)
+    lines = [f"{draw.randint(0, 1)} {draw.randint(1, 99999)}:{draw.random()}\n" for _ in range(30_000)]
+    cut, whole = files / "cut", compress("".join(lines).encode())
+    cut.write_bytes(whole[:-100])
+    command = ["train", "--method", "nag", "--quiet", cut]
+    kind = "zstd" if compress is zstd else "gzip"
+    told = f"{cut}: found the end of truncated {kind} data, expected a whole {kind} stream"
+    assert one_line(cli(*command, "-f", files / "m")) == told
+    assert not (files / "m").exists()
+    done = cli(*command, "--on-error", "skip", "-f", files / "m")
+    model = load_model(files / "m")
+    assert 0 < model.learner.examples < 30_000
+    assert one_line(done) == f"{told}; learned before it: {model.learner.examples} examples"
+    assert model.unfinished.read == model.learner.examples
+    done = cli("predict", "--quiet", "--on-error", "skip", "-i", files / "m", "-p", files / "p", cut)
+    assert one_line(done) == f"{told}; predicted before it: {model.unfinished.read} examples"
+    assert (files / "p").read_text().count("\n") == model.unfinished.read
+    cut.write_bytes(whole)
+    assert cli(*command, "--resume", "-f", files / "m") == cli(*command, "-f", files / "n") == (0, "", "")
+    assert (files / "m").read_bytes() == (files / "n").read_bytes()
 
 
 # ------------------------------------------------------------------------------------------------- 1: other tables
