@@ -70,7 +70,11 @@ def verdicts(lines: list[Line]) -> list[str]:
 
 
 def written(lines: list[Line], form: str, header: bool) -> str:
-    """Return them as ``jsonl``, an object a line, or as ``csv``, with all digits and under a `header` or none."""
+    """Return them as ``jsonl``, an object a line, or as ``csv``, with all digits and under a `header` or none.
+
+    What is not finite, as 0/0, is null, in CSV nothing.
+    """
+    rows = [jsonable(one._asdict(), bounded) for one in lines]
     if form == "csv":
-        return csv_text([Line._fields, *lines] if header else lines)
-    return "".join(json.dumps(jsonable(one._asdict(), bounded)) + "\n" for one in lines)
+        return csv_text([*[Line._fields] * header, *(row.values() for row in rows)])
+    return "".join(json.dumps(row) + "\n" for row in rows)

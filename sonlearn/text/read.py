@@ -36,6 +36,7 @@ from sonlearn.text.source import (
     Meter,
     Source,
     is_arrow,
+    is_empty,
     is_remote,
     is_table,
     peeked,
@@ -263,8 +264,10 @@ class Reader:
 
     def _items(self) -> Iterator[tuple[str, bool, Any]]:
         """The chunks of all sources, as `_parsed` has them, or as texts; with threads, copies that stay valid."""
-        if self.options.format in ("auto", "csv") and self.sources and is_arrow(next(expand_globs(self.sources))):
-            self.format = "arrow"
+        if self.options.format in ("auto", "csv"):
+            telling = itertools.filterfalse(is_empty, expand_globs(self.sources))
+            if any(map(is_arrow, itertools.islice(telling, 1))):
+                self.format = "arrow"
         self._check()
         tables = self.format in TABLES
         for source in expand_globs(self.sources):

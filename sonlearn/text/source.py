@@ -132,6 +132,11 @@ def is_regular(source: Source) -> bool:
     return isinstance(source, (str, os.PathLike)) and source != "-" and os.path.isfile(source)
 
 
+def is_empty(source: Source) -> bool:
+    """Return whether `source` is a local file without a byte, which tells no format."""
+    return is_regular(source) and not os.path.getsize(source)  # type: ignore[arg-type]
+
+
 def is_arrow(source: Source) -> bool:
     """Tell whether `source` is a file that begins like Parquet or Arrow. Not for pipes: what it reads would be lost."""
     if not is_regular(source):

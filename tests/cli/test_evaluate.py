@@ -86,6 +86,16 @@ def test_the_result_is_that_of_an_evaluation_however_it_is_written(cli):
     assert gain.low < 0.2 - (0.2 + 2 * 0.8) / 3 < gain.high < 0
 
 
+def test_what_is_no_number_is_nothing_in_csv_and_null_in_json(cli):
+    """The mean of a weight of decisions that another action was taken in is 0/0."""
+    for form, nothing in (("csv", ""), ("jsonl", None)):
+        out = cli("evaluate", "--output", form, "-i", "a.model", "new.vw", "--examples", 1).out
+        rows = [json.loads(line) for line in out.splitlines()] if form == "jsonl" else csv.DictReader(io.StringIO(out))
+        values = [value for row in rows for name, value in row.items() if name in Line._fields[4:]]
+        assert nothing in values
+        assert all(value == nothing or np.isfinite(float(value)) for value in values)
+
+
 def test_cuts_do_not_change_a_bit_and_models_may_learn_as_they_go(cli):
     lines = Path("new.vw").read_text().splitlines(keepends=True)
     Path("first.vw").write_text("".join(lines[:123]))

@@ -8,7 +8,7 @@ import re
 import pytest
 from streams import entries
 
-from sonlearn import InputError, TextOptions, read_batches
+from sonlearn import InputError, Learner, TextOptions, read_batches
 from sonlearn.commands.cluster import _files as files_of
 from sonlearn.options.run import RunOptions
 from sonlearn.text.chunk import ChunkParser
@@ -311,6 +311,14 @@ def test_a_first_file_without_rows_neither_tells_the_format_nor_ends_the_run(cli
         assert status == 0, err
         found.append((tmp_path / "p").read_bytes())
     assert found[0] == found[1]
+
+
+def test_nor_does_a_first_file_without_bytes_before_parquet(cli, tmp_path, pyarrow, parquet):
+    (tmp_path / "none").touch()
+    parquet.write_table(pyarrow.table({"x": range(9), "y": [i % 2 for i in range(9)]}), tmp_path / "day")
+    for sources in (("none", "day"), ("day", "none"), ("none", "none", "day", "none")):
+        cli.out("train", "--method", "nag", "--label", "y", "-f", "m", *sources)
+        assert Learner.load("m").examples == 9
 
 
 def test_line_ends_of_old_macs():
