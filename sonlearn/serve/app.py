@@ -14,8 +14,10 @@ GET     /metrics   counters, for Prometheus
 from __future__ import annotations
 
 import asyncio
+import codecs
 import functools
 import json
+import math
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -27,7 +29,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from sonlearn.errors import OutputError, SonlearnError
+from sonlearn.errors import OutputError, SonlearnError, shorten
 from sonlearn.options.run import ServeOptions
 from sonlearn.options.text import NAMESPACED
 from sonlearn.report.predictions import format_lines
@@ -137,7 +139,7 @@ class Handlers:
             raise HTTPException(
                 415, f"found a body of content-encoding {coding[:40]!r}, expected one that is not encoded"
             )
-        return b"".join(parts)
+        return b"".join(parts).removeprefix(codecs.BOM_UTF8)
 
 
 class RowHandlers(Handlers):
@@ -219,11 +221,19 @@ class DecisionHandlers(Handlers):
             raise refused_type(media, JSON)
         body = await self._body(request)
         try:
-            decoded = json.loads(body)
+            finite = {f"parse_{kind.__name__}": functools.partial(_finite, kind) for kind in (int, float)}
+            decoded = json.loads(body, **finite)
         except (ValueError, RecursionError) as error:
             raise HTTPException(400, f"found no JSON: {' '.join(str(error).split())}") from None
         answer = await self.worker.ask(decoded, len(body), rewards=learn)
         return Response(json.dumps(answer) + "\n", media_type=JSON)
+
+
+def _finite(kind: type, text: str) -> Any:
+    """Return a number in JSON, as what it is written. Raises HTTPException: it is beyond all bounds."""
+    if math.isinf(float(text)):
+        raise HTTPException(400, f"found {shorten(text)}, expected a number of at most 1.8e308")
+    return kind(text)
 
 
 def prediction_lines(answer: Reply) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import json
+import math
 from collections.abc import Generator, Iterator
 from typing import Any
 
@@ -75,6 +76,8 @@ class LateLabels(worker.Worker):
             event = str(event).removesuffix(".0")
         if set(fields) != {"id", "label"} or not isinstance(event, str) or not isinstance(label, str | float):
             raise InputError(worker.SOURCE, shorten(_text(given)), '{"id": "...", "label": 1}', number)
+        if isinstance(label, float) and math.isinf(label):
+            raise InputError(worker.SOURCE, "a label beyond 1.8e308", "a finite number", number)
         found = self.events.pending_event(event, self._labels)
         self._labels[event] = f"{json.dumps(self._label)}:{json.dumps(label)}"
         return found._replace(reward=self._labels[event]).text

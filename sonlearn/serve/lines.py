@@ -8,6 +8,7 @@ too long, or does not come in time, it ends.
 from __future__ import annotations
 
 import asyncio
+import codecs
 import contextlib
 import itertools
 import re
@@ -81,6 +82,7 @@ class LineServer:
                 # From a web page, maybe: its text would be learned from.
                 await self._send(writer, "error: found a request of HTTP, expected lines; HTTP has a port of its own\n")
                 return
+            data = data.removeprefix(codecs.BOM_UTF8) if fresh else data
             fresh, since = False, since if pending else loop.time()
             lines, newline, after = (pending + data).rpartition(b"\n") if b"\n" in data else (b"", b"", pending + data)
             if newline:

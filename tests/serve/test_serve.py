@@ -258,6 +258,15 @@ def test_too_much_waiting_is_refused(monkeypatch):
     assert asyncio.run(run()) == ["Reply", "Busy", "Busy"]
 
 
+@pytest.mark.parametrize(("body", "media"), [(b'{"a": {"x": 1}}', "application/json"), (VW[0], "text/plain")])
+def test_a_byte_order_mark_is_no_part_of_a_body(body, media):
+    with served(learner_of(VW)) as server:
+        plain = server.ask("POST", "/predict", body, media)
+        assert plain[0] == 200
+        assert server.ask("POST", "/predict", b"\xef\xbb\xbf" + body, media) == plain
+        assert server.lines(b"\xef\xbb\xbf" + body + b"\n") == server.lines(body + b"\n")
+
+
 # ------------------------------------------------------------------------------------------------------------- refusals
 
 

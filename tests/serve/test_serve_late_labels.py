@@ -111,6 +111,7 @@ def test_what_is_wrong_is_a_status_and_a_line_and_changes_nothing(tmp_path):
             ("/label", [{"id": "r2", "label": "no"}, {"id": "r3"}], 400, '2: found \'{"id":"r3"}\', expected'),
             ("/label", {"id": "r2", "label": None}, 400, 'expected {"id": "...", "label": 1}'),
             ("/label", {"id": "r2", "label": "yes", "weight": 2}, 400, 'expected {"id": "...", "label": 1}'),
+            ("/label", '{"id": "r2", "label": 1e400}', 400, "1: found a label beyond 1.8e308, expected a finite"),
             ("/label", 3, 400, "found '3.0', expected"),
             ("/label", "[" * 9000, 400, "found"),
             ("/label", DEEP, 400, "found objects or arrays nested too deeply"),
