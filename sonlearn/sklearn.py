@@ -123,7 +123,7 @@ class _SklearnEstimator(base.Options, BaseEstimator):
         """(X, y, weights) as arrays; X a CSR matrix or an array of float64."""
         if reset:
             self._categories, self._inferred = (), None  # of a table before
-        X = collected(X)
+        X = self._table_of_objects(collected(X), reset)
         table = arrow_table(X) if reset else None
         # what no matrix has is never converted to one: `_checked_table` says what is missing
         kinds = getattr(X, "dtypes", ()) if table is None and hasattr(X, "columns") else ()
@@ -150,6 +150,20 @@ class _SklearnEstimator(base.Options, BaseEstimator):
         if reset:
             self._rows, self._sums = 0, np.zeros(1)
         return X, y, weight
+
+    def _table_of_objects(self, X: Any, reset: bool) -> Any:
+        """X, but for an array of objects with texts among them, as a table has, that table: by place, as in fit."""
+        is_table = not reset and getattr(self, "mixed_", False)
+        if not (isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "OU"):
+            return X
+        if not is_table and not any(isinstance(value, str) for value in X.flat):
+            return X
+        try:
+            import pandas
+        except ImportError:
+            raise ValueError("found texts in an array, expected numbers; pandas is needed for others") from None
+        names = getattr(self, "feature_names_in_", ()) if is_table else ()
+        return pandas.DataFrame(X, columns=names if len(names) == X.shape[1] else None)
 
     def _filled(self, X: Any) -> Any:
         """X, but for a missing number its column's mean, where that column has had a number in all rows so far."""
@@ -206,7 +220,7 @@ class _SklearnEstimator(base.Options, BaseEstimator):
         named = [(role, name) for role in _COLUMNS for name in getattr(self._text, role)]
         if not named:
             return False
-        has = list(getattr(X, "columns", ()))
+        has = list(map(str, getattr(X, "columns", ())))
         missing = [name for role, name in named if not names_a_column(role, name, has)]
         if missing or not hasattr(X, "__arrow_c_stream__"):
             found = f"a {type(X).__name__} without" if has else f"a {type(X).__name__} for"
@@ -428,6 +442,16 @@ def _check_no_times(X: np.ndarray) -> None:
         raise ValueError(f"found {what}; pandas.DataFrame(X) has them as such")
 
 
+def _numpy_labels(y: Any) -> Any:
+    """Return labels, those of a type of pandas that has missing ones as NumPy has them. Raises ValueError: one is."""
+    dtype = getattr(y, "dtype", None)
+    if not hasattr(dtype, "na_value"):
+        return y
+    if y.isna().any():
+        raise ValueError("y has missing values among the labels")
+    return y.to_numpy(getattr(dtype, "numpy_dtype", None))
+
+
 @with_parameters(_CLASSIFIER)
 class SonlearnClassifier(ClassifierMixin, _SklearnEstimator):
     """Online classifier of two or several classes. Nothing has to be tuned.
@@ -491,7 +515,7 @@ class SonlearnClassifier(ClassifierMixin, _SklearnEstimator):
         if first and classes is None:
             raise ValueError("classes must be passed on the first call to partial_fit.")
         if classes is not None and (first or not np.array_equal(classes, self.classes_)):
-            classes = unique_labels(classes)
+            classes = unique_labels(_numpy_labels(classes))
         if first:
             self._begin_classes(classes)
         elif classes is not None and not np.array_equal(classes, self.classes_):
@@ -548,7 +572,7 @@ class SonlearnClassifier(ClassifierMixin, _SklearnEstimator):
 
     def _checked(self, X: Any, y: Any = None, weight: Any = None, *, reset: bool) -> tuple[Any, Any, Any]:
         """See `_SklearnEstimator`; also raises ValueError for labels that are none of classes."""
-        X, y, weight = super()._checked(X, y, weight, reset=reset)
+        X, y, weight = super()._checked(X, _numpy_labels(y), weight, reset=reset)
         if y is not None and y.dtype.kind == "O" and any(label is None for label in y):
             raise ValueError("y has None among the labels")
         if reset:

@@ -462,6 +462,37 @@ def test_a_column_of_several_types_is_named(pandas, pyarrow):
             SonlearnClassifier(method="nag").fit(table.assign(c=pandas.Series(strange * 20)), y)
 
 
+def test_labels_that_may_be_missing_come_back_as_they_are(pandas):
+    """Types of pandas: a whole number is none with a point."""
+    X = np.arange(20.0)[:, None]
+    for kind, labels in (("Int64", [2**53 + 1, 5]), ("boolean", [False, True]), ("string", ["a", "b"])):
+        y, missing = pandas.Series(labels * 10, dtype=kind), pandas.Series([*labels, None] * 6, dtype=kind)
+        ours = SonlearnClassifier(method="nag").fit(X, y)
+        assert repr(ours.classes_.tolist()) == repr(sorted(labels))
+        assert {*ours.predict(X).tolist()} <= {*labels}
+        ours = SonlearnClassifier(method="nag").partial_fit(X, y, classes=y.unique())
+        assert ours.partial_fit(X, y).classes_.tolist() == sorted(labels)
+        with pytest.raises(ValueError, match="y has missing values among the labels"):
+            SonlearnClassifier().fit(X[:18], missing)
+
+
+def test_an_array_of_objects_with_texts_is_a_table(pandas, pyarrow):
+    """As `to_numpy` and scikit-learn's transformers make them: columns by place, also where a further one has none."""
+    table = pandas.DataFrame({"c": ["x", "y"] * 20, "n": np.arange(40) % 7, "m": [*np.arange(39.0), np.nan]})
+    X, y = table.to_numpy(), [0, 1] * 20
+    of_table, of_array = (SonlearnClassifier(method="nag").fit(given, y) for given in (table, X))
+    expected = of_table.predict_proba(table)
+    for each in (of_table, of_array):
+        np.testing.assert_array_equal(each.predict_proba(X), expected)
+    assert of_array.n_features_in_ == 3
+    assert of_array.partial_fit(X[:0:-1], y[:0:-1]).score(X, y) == 1
+    assert SonlearnClassifier(method="nag", categorical="1").fit(X, y).learner_.text.categorical == ("1",)
+    assert SonlearnClassifier(method="nag").fit(X[:, :1].astype(str), y).score(X[:, :1].astype(str), y) == 1
+    with pytest.raises(ValueError, match="X has 2 features, but SonlearnClassifier is expecting 3"):
+        of_array.predict(X[:, :2])
+    assert not SonlearnClassifier(method="nag").fit(X[:, 1:], y).mixed_
+
+
 @pytest.mark.parametrize("classes", ["oaa", "multinomial"])
 def test_the_model_of_several_classes_is_the_command_lines(tmp_path, classes):
     (X, y), names = several(), np.array(["ham", "spam", "tea"])
