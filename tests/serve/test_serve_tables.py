@@ -178,6 +178,21 @@ def test_what_columns_held_in_a_refused_request_has_not_come():
     assert server.notes == []
 
 
+def test_columns_of_a_row_that_leads_out_of_all_bounds_have_not_come():
+    """Nor those of a line with a label of another kind, to which others are said."""
+    good = {"n": 1, "city": "Graz", "note": "good"}
+    with served(learner := of_table(), learns=True) as server:
+        before = dict(learner.columns.known), dict(learner.columns.numbers)
+        for new in ({"n": 1e300, "town": 3}, {"n": 1e300, "city": 7, "note": None}):
+            server.check_refused(400, "numbers out of all bounds", "/learn", good | new | {"y": "no"})
+            assert (learner.columns.known, learner.columns.numbers) == before
+        assert "found label 'maybe'" in server.lines(json.dumps(good | {"town": 3, "y": "maybe"}).encode() + b"\n")
+        assert (learner.columns.known, learner.columns.numbers) == before
+        assert (server.json("/predict", good)[0], server.told) == (200, None)
+        assert server.json("/learn", good | {"n": 2, "town": 3, "y": "no"})[0] == 200
+        assert learner.columns.known["town"] == ("number",)
+
+
 def test_a_reply_says_of_what_columns_its_own_request_had():
     told = "<request>: columns that the model does not know, left out: 'town'"
     lacks = "<request>: columns that the model knows and the table has not: 'city', 'note'"
