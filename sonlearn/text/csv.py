@@ -86,16 +86,22 @@ def read_csv(records: CsvRecords, labels: Labelling, known: ColumnTable | None) 
         lines = np.array([line for line, _, _ in rows], np.int64)[batch.lines]
         return encoder.parsed(batch._replace(lines=lines), malformed, features)
 
-    for line, fields, error in records:
-        if error is None:
-            rows.append((line, fields, records.text))
-        else:
-            malformed.append(error.but(tag=id_in(fields, layout)))
-        if len(rows) + len(malformed) >= _ROWS or records.chunk_ends:
-            yield parsed()
-            rows, malformed = [], []
+    unreadable = None
+    try:
+        for line, fields, error in records:
+            if error is None:
+                rows.append((line, fields, records.text))
+            else:
+                malformed.append(error.but(tag=id_in(fields, layout)))
+            if len(rows) + len(malformed) >= _ROWS or records.chunk_ends:
+                yield parsed()
+                rows, malformed = [], []
+    except InputError as error:  # within a record
+        unreadable = error
     if rows or malformed:
         yield parsed()
+    if unreadable is not None:
+        raise unreadable
 
 
 def read_csv_as_objects(records: CsvRecords, parser: ChunkParser) -> Iterator[ParsedChunk]:

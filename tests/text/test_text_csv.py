@@ -1,6 +1,7 @@
 """CSV: numbers as values, texts hashed with their column, errors with their line."""
 
 import contextlib
+import gzip
 import io
 import math
 import re
@@ -153,3 +154,11 @@ def test_an_open_quote_takes_time_in_proportion_to_the_text():
 def test_delimiter(delimiter):
     with pytest.raises(OptionError, match="expected CSV delimiter"):
         TextOptions(delimiter=delimiter)
+
+
+@pytest.mark.parametrize("threads", [0, 1])
+def test_rows_before_a_record_that_the_end_of_a_cut_file_leaves_open(threads):
+    cut, labels = gzip.compress(b'a,y\n1,1\n2,0\n"b\n')[:-4], list[float]()
+    with pytest.raises(InputError, match="the end of truncated gzip data"):
+        labels.extend(y for batch in Reader(io.BytesIO(cut), CSV, threads=threads) for y in batch.y.tolist())
+    assert labels == [1, 0]
