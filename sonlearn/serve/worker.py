@@ -389,17 +389,17 @@ class Worker(Queue):
 
     def _steps_of(self, task: Task) -> Iterator[None]:
         """Parse the text of a task, then predict or learn a batch at a time; yield between two steps."""
-        columns, learns = self.learner.columns, task.first.learn
-        known, numbers = dict(columns.known), dict(columns.numbers)
+        held = (self.learner.columns.known, self.learner.columns.numbers) if task.first.learn else ()
+        before = [dict(each) for each in held]
         task.batches = yield from self._parse_task(task)
         for batch in cut(task.batches, _end_of_step if task.fits else lambda batch, start: start + 1):
             if task.rows:
                 yield
             yield from self._run_batch(task, batch)
-        if learns and task.rows and not any(reply.lines for reply in task.replies):  # what was refused has not come
-            columns.known.clear()  # which those that are only predicted share
-            columns.known.update(known)
-            columns.numbers = numbers
+        if held and task.rows and not any(reply.lines for reply in task.replies):  # what was refused has not come
+            for each, as_before in zip(held, before, strict=True):  # in place: what is only predicted shares them
+                each.clear()
+                each.update(as_before)
             self._parsers |= {(stop, True): self._parser(stop, True) for stop in (False, True)}
 
     def _run_alone(self, request: PredictionRequest) -> Reply | Exception:

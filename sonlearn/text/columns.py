@@ -579,7 +579,8 @@ class ColumnTable:
         if refused is not None and refused.any():
             batch = batch.at(np.flatnonzero(~refused))
         numbers = [name for name, kinds in self.known.items() if kinds == NUMBERS]
-        self.numbers = {name: self.numbers[name] for name in numbers if name in self.numbers}  # `tune` shares `known`
+        for name in self.numbers.keys() - set(numbers):  # `tune` shares `known`, and `frozen` tables the numbers
+            del self.numbers[name]
         dates = [name for name, kinds in self.known.items() if "date" in kinds]
         slots, order = _slots_of((*numbers, *(f"{name}.{part}" for name in dates for part in _COUNTED)), options)
         at = np.searchsorted(slots[:-1], batch.indices)

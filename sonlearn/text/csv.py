@@ -243,7 +243,8 @@ class CsvRecords:
             elif "\0" in "".join(record):
                 problem = "a zero byte", "text; is this a binary file?"
             elif self.columns and len(record) != len(self.columns):
-                problem = f"{len(record)} fields", f"{len(self.columns)} fields as in the header"
+                found = f"{len(record)} field{'s' * (len(record) > 1)}"
+                problem = found, f"{len(self.columns)} fields as in the header"
                 if line == 2 and len(record) == len(self.columns) + 1 and record[0] in ("0", "1"):
                     before = f"the header needs a name for it before {shorten(self.columns[0])}"
                     problem = problem[0], f"{problem[1]}; if the first numbers the rows, {before}"

@@ -256,14 +256,14 @@ def test_many_different_control_characters_are_a_binary_file(cli):
 
 def test_a_line_that_ends_a_run_behind_others_names_the_flag_that_leaves_it_out(cli):
     Path("t.csv").write_text("a,y\n1,1\n2,0\n3\n4,1\n")
-    error, flag = "t.csv:4: found 1 fields, expected 2 fields as in the header", "--on-error skip"
+    error, flag = "t.csv:4: found 1 field, expected 2 fields as in the header", "--on-error skip"
     train = "train --quiet --method nag --label y"
     assert cli.error(f"{train} t.csv") == f"{error}; {flag} leaves such lines out"
     assert cli.error(f"{train} {flag} --max-errors 0 t.csv") == error
     assert cli.both(f"{train} {flag} -f m t.csv")[1].endswith(error)
     assert cli.error("predict --quiet -i m t.csv").endswith(f"; {flag} leaves such lines out")
     Path("t.csv").write_text("a,y\n1\n2,0\n")  # where no line before was well-formed, it may be another format
-    assert cli.error(f"{train} t.csv") == "t.csv:2: found 1 fields, expected 2 fields as in the header"
+    assert cli.error(f"{train} t.csv") == "t.csv:2: found 1 field, expected 2 fields as in the header"
 
 
 def test_objects_without_the_label_are_not_learned_from_and_counted(cli):

@@ -238,6 +238,16 @@ def test_a_row_that_was_refused_says_nothing_of_the_column_s_mean():
     assert learner.columns.numbers == twin.columns.numbers
 
 
+def test_what_stands_for_a_missing_number_is_the_mean_of_rows_learned_since_as_well():
+    with served(learner := of_table(), learns=True) as server:
+        row, before = {"city": "Wien", "note": "good"}, learner.columns.mean("n")
+        for n in (50, 70):
+            assert server.json("/learn", row | {"n": n, "y": "no"})[0] == 200
+        mean = learner.columns.mean("n")
+        assert mean > before + 1
+        assert server.json("/predict", row | {"n": None}) == server.json("/predict", row | {"n": mean})
+
+
 @pytest.mark.parametrize(("media", "body", "line"), [
     ("application/json", "", "<request>: found an empty body, expected an object, or an array of objects"),
     ("application/json", " \n", "<request>: found an empty body, expected an object, or an array of objects"),

@@ -82,7 +82,7 @@ NAMELESS = "if the first numbers the rows, the header needs a name for it"
         ("y,a,y\n1,2,3\n", ":1: found the columns 'y, a, y', expected one column 'y' (--label)"),
         ("a,y\n1,2\n1,2,3\n", ":3: found 3 fields, expected 2 fields as in the header"),
         ("a,y\n1,b,0\n", f":2: found 3 fields, expected 2 fields as in the header; {NAMELESS} before 'a'"),
-        ("a,y\n1,2\n1\n", ":3: found 1 fields, expected 2 fields as in the header"),
+        ("a,y\n1,2\n1\n", ":3: found 1 field, expected 2 fields as in the header"),
         ("a,y\n1,2\n1,x\n", f":3:3: found 'x' in the column 'y', expected {NO_LABEL}"),
         ('a,y\n1,2\n1,"4,5"\n', f":3:3: found '4,5' in the column 'y', expected {NO_LABEL}; with decimal {COMMAS}"),
         ("a,y\n1,2\n1,$4.99\n", f":3:3: found '$4.99' in the column 'y', expected {NO_LABEL}; {WITH_UNIT} 'y=$1.5'"),
