@@ -246,7 +246,7 @@ class SonlearnBandit:
 
     def _decision(self, context: Features, actions: Sequence[Features] | None) -> Decisions:
         """One decision. Raises InputError."""
-        if (actions is None) != (self.actions is not None):
+        if (actions is None) != (self.actions is not None) or isinstance(actions, int | float):
             expected = "none: actions are numbered" if self.actions is not None else "a list of actions with features"
             raise InputError("<memory>", f"actions={actions!r:.40}", expected)
         if actions is None:

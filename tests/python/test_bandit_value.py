@@ -140,3 +140,8 @@ def test_a_context_is_one_dict_or_one_vector(context):
     with pytest.raises(InputError, match="expected a context: a dict, or a vector of numbers"):
         bandit.learn(context, 1, 1.0)
     assert len(bandit.decide(np.ones((1, 2))).probabilities) == 3
+
+
+def test_actions_with_features_are_a_list():
+    with pytest.raises(InputError, match="found actions=5, expected a list of actions with features"):
+        SonlearnBandit().decide([1.0, 2.0], 5)
