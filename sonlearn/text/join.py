@@ -64,7 +64,8 @@ class JoinedLabels:
             labelled = (~np.isnan(batch.y) | batch.named).tolist()
             at = list(map(self._place, batch.tags or [""] * batch.n, labelled))
             names = self._names and [self._names[i] for i in at]
-            yield batch._replace(y=self._y[at], class_names=names)
+            source = f"{batch.source} with labels of {self._source}"
+            yield batch._replace(y=self._y[at], class_names=names, source=source)
 
     def text(self, tag: str, own: str) -> str:
         """The label of an id as a text, which stands in the place of the row's `own`; empty: it has none."""

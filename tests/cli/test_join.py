@@ -60,6 +60,12 @@ def test_labels_of_the_rows_do_not_count(cli):
     assert Path("p").read_bytes() == expected
 
 
+def test_a_label_that_is_no_class_is_that_of_the_table(cli):
+    Path("wrong.csv").write_text("id,label\n003,-1\n")
+    error = cli.error("train --quiet --oaa 3 --join wrong.csv rows.vw")
+    assert error.startswith("rows.vw with labels of wrong.csv:4: found label -1, expected")
+
+
 def test_tune(cli):
     err = cli.err("tune --grid method=nag,adagrad --label bought --id id --join labels.csv rows.csv")
     assert "labels joined = 15 of 17; rows without one = 5" in err
