@@ -29,9 +29,19 @@ from sonlearn.data.linear_algebra import FOURTH, INVERSE, ROOT, add_scaled, dot,
 from sonlearn.data.mixing import draw, normals_by_feature, position_of
 from sonlearn.data.rows import Rows, features_with, is_learned, learned_rows
 from sonlearn.jit import inline, jit
-from sonlearn.learn import losses
 from sonlearn.learn.engine import Engine, Predictions, padded
-from sonlearn.learn.losses import POISSON, Output, RowWeight, row_scale, slopes, within_bounds
+from sonlearn.learn.losses import (
+    POISSON,
+    Output,
+    RowWeight,
+    gradient_too_large,
+    invariant_change,
+    output_of,
+    row_scale,
+    row_weight_of,
+    slopes,
+    within_bounds,
+)
 from sonlearn.learn.newton.coordinates import wbar_factor
 from sonlearn.learn.tolerances import FEATURES, LARGEST, LIMIT, RANK, SINGULAR, SQUARING
 from sonlearn.options import LearnOptions
@@ -136,8 +146,8 @@ def params_of(options: LearnOptions) -> ProjectedParams:
         floor=float(options.alpha if source == NEWTON else options.delta),
         rate=1.0 if source == NEWTON else float(options.learning_rate),
         dual=source != NEWTON and options.update == "dual",
-        output=losses.output_of(options),
-        row_weight=losses.row_weight_of(options),
+        output=output_of(options),
+        row_weight=row_weight_of(options),
     )
 
 
@@ -185,7 +195,7 @@ def predict_and_learn(params, state, normals, rows, out, start, stop, learns):
         if loses_digits(params, mean * move, out.raw[i], rows.y[i], xx):
             return i
         after = plus_dot(rows.base[i] + mean * (zx[0] + move[0] * xx), b[0], y, len(y))
-        if losses.gradient_too_large(params.output.loss, after, xx, LIMIT):
+        if gradient_too_large(params.output.loss, after, xx, LIMIT):
             return i
         now.t += 1
         state.SS[:], state.b[:], state.q[:], state.lam[:], state.U[:] = SS, b, q, lam, U
@@ -317,7 +327,7 @@ def follow_loss(params, slope, lam, U, y, p, label, h, xx):
     outside = spectral(params.kind, params.floor, 0.0, 1.0) * xx
     quadratic = params.rate * plus_dot(outside, y, across(params, lam, U, y), len(y))
     if quadratic > 0.0:
-        slope[0] = -losses.invariant_change(params.output.loss, p, label, h * quadratic) / quadratic
+        slope[0] = -invariant_change(params.output.loss, p, label, h * quadratic) / quadratic
 
 
 @inline(allocates=True)

@@ -221,8 +221,9 @@ class DecisionHandlers(Handlers):
             raise refused_type(media, JSON)
         body = await self._body(request)
         try:
-            finite = {f"parse_{kind.__name__}": functools.partial(_finite, kind) for kind in (int, float)}
-            decoded = json.loads(body, **finite)
+            decoded = json.loads(
+                body, parse_int=functools.partial(_finite, int), parse_float=functools.partial(_finite, float)
+            )
         except (ValueError, RecursionError) as error:
             raise HTTPException(400, f"found no JSON: {' '.join(str(error).split())}") from None
         answer = await self.worker.ask(decoded, len(body), rewards=learn)

@@ -265,8 +265,8 @@ class Reader:
     def _items(self) -> Iterator[tuple[str, bool, Any]]:
         """The chunks of all sources, as `_parsed` has them, or as texts; with threads, copies that stay valid."""
         if self.options.format in ("auto", "csv"):
-            telling = itertools.filterfalse(is_empty, expand_globs(self.sources))
-            if any(map(is_arrow, itertools.islice(telling, 1))):
+            first = next(itertools.filterfalse(is_empty, expand_globs(self.sources)), None)
+            if first is not None and is_arrow(first):
                 self.format = "arrow"
         self._check()
         tables = self.format in TABLES

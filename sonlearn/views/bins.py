@@ -18,7 +18,20 @@ from sonlearn.data.rows import COUNT, SQUARES, Rows, begin_row, is_learned
 from sonlearn.jit import inline, jit
 from sonlearn.jit.sequence import Calls
 from sonlearn.views import codes
-from sonlearn.views.codes import clip_value, float_code, is_whole, key_of, moments_with, standard, whole_code, z_code
+from sonlearn.views.codes import (
+    CODES,
+    KEY,
+    Z,
+    clip_value,
+    float_code,
+    is_whole,
+    key_of,
+    logarithms,
+    moments_with,
+    standard,
+    whole_code,
+    z_code,
+)
 from sonlearn.views.numbers import (
     CAPACITY,
     SLOTS,
@@ -88,8 +101,8 @@ class Bins(Numbering):
     def __init__(
         self, *, code: str, itself: bool = False, constant: bool = True, limit: int = CAPACITY, hours: bool = False
     ):
-        self._by_z = codes.CODES[code] == codes.Z
-        super().__init__(BinsParams(codes.CODES[code], itself, constant, limit, hours), bin_rows)
+        self._by_z = CODES[code] == Z
+        super().__init__(BinsParams(CODES[code], itself, constant, limit, hours), bin_rows)
 
     def _new_work(self, longest: int) -> Any:
         return BinsScratch(new_marks(4 * longest), np.zeros(3))
@@ -151,7 +164,7 @@ def bin_rows(params, state, work, rows, out, i, at, learn):
             if rows.marks[place] & HOUR == 0:
                 weekday = own
             elif weekday != 0:
-                number = number_of((own + weekday) & codes.KEY, table, now, learned)
+                number = number_of((own + weekday) & KEY, table, now, learned)
                 at = put_or_leave(out, i, begin, at, number, 1.0, shared, work.marks)
         out.indptr[i + 1] = at
         i += 1
@@ -174,7 +187,7 @@ def number_itself(state, j, learned):
 def codes_of(params, state, work, rows, i, place, learned):
     """(codes of the coarse and of the fine bin of an entry of row i, the value that stands for x_j itself)."""
     j, x = rows.features[place], clip_value(rows.values[place])
-    if params.code == codes.Z:
+    if params.code == Z:
         moments_with(x, rows.weight[i], j, state.moments, work.moments, learned)
         fine = whole_code(x) if is_whole(x) else z_code(x, FINE, work.moments)
         return z_code(x, COARSE, work.moments), fine, standard(x, work.moments)
@@ -292,7 +305,7 @@ def weigh(state, work, rows, i, out, span, n, new, learned):
         negative, positive = counts[f, 0], counts[f, 1]
         odds[k] = (positive + 1.0) / (negative + 1.0)
         found[k] = positive if side == 1 else negative
-    codes.logarithms(odds, size)
+    logarithms(odds, size)
     for k in range(size):
         if features[k] != constant:
             values[k] *= (odds[k] + prior) * share

@@ -26,8 +26,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sonlearn.data import linear_algebra
-from sonlearn.data.linear_algebra import add_rows, add_scaled, clear_first, minus_dot, product, set_scaled
+from sonlearn.data.linear_algebra import (
+    add_rows,
+    add_scaled,
+    clear_first,
+    factorise,
+    minus_dot,
+    mirror,
+    product,
+    set_scaled,
+    solve_lower,
+    solve_upper,
+)
 from sonlearn.jit import inline
 from sonlearn.learn.diagonal_fd.engine import params_of
 from sonlearn.learn.diagonal_fd.rounds import MAX_SQUARED_LENGTH, leading_rows, step_of, widen
@@ -150,7 +160,7 @@ def step(params, state, work, d, z, y, w):
     if not math.isfinite(a):
         return DIVERGED
     if a != 0.0:
-        linear_algebra.solve_upper(state.LT, r, g, h)
+        solve_upper(state.LT, r, g, h)
         for f in range(d):
             state.w[f] += a * ((x[f] - product(state.B[f], h, r)) / (1.0 + state.extra[f]))
     if s2 * xx > 0.0:
@@ -170,7 +180,7 @@ def variance(state, work, r, d):
     xx = product(x, u, d)
     clear_first(q, r)
     add_rows(u, state.B, d, q[:r])
-    linear_algebra.solve_lower(state.LT, r, q, g)
+    solve_lower(state.LT, r, q, g)
     return xx, max(minus_dot(xx, g, g, r), 0.0)
 
 
@@ -184,8 +194,8 @@ def shrink(params, state, work, faded):
     kept = leading_rows(params, state.T, now["k"] + now["raw"], faded, work.pairs)
     for f in range(now["seen"]):
         compensate(params, state, work, f, kept, faded)
-    linear_algebra.mirror(state.T, kept)
-    linear_algebra.factorise(state.T, 1.0, kept, state.LT)
+    mirror(state.T, kept)
+    factorise(state.T, 1.0, kept, state.LT)
     now["k"], now["raw"] = kept, 0
 
 

@@ -35,9 +35,20 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from sonlearn.data import linear_algebra
 from sonlearn.data.axes import BY_FEATURE, Counted, Scalars
-from sonlearn.data.linear_algebra import add_scaled, clear, clear_first, minus_dot, plus_dot, product, set_scaled
+from sonlearn.data.linear_algebra import (
+    add_scaled,
+    clear,
+    clear_first,
+    factorise,
+    minus_dot,
+    mirror,
+    plus_dot,
+    product,
+    set_scaled,
+    solve_lower,
+    solve_upper,
+)
 from sonlearn.data.rows import entries, features_with, is_learned
 from sonlearn.jit import inline, jit
 from sonlearn.learn.eigenpairs import Eigenpairs, leading_eigenpairs, room_for
@@ -130,7 +141,7 @@ def predict_and_learn(params, state, work, rows, raw, start, learns):
             sweep(state, work.z)
         wx, xx = read(state, work, feats, values, learned)
         r = now["k"] + now["raw"]
-        linear_algebra.solve_lower(state.LT, r, work.q, work.g)
+        solve_lower(state.LT, r, work.q, work.g)
         v = max(minus_dot(xx, work.g, work.g, r), 0.0)
         z = plus_dot(wx, work.g, state.gamma, r) + rows.base[i]
         if not (abs(z) <= LIMIT and xx <= LIMIT * LIMIT):
@@ -287,11 +298,11 @@ def shrink(params, state, work):
     now, c, CT = state.now[0], work.c, work.pairs.U
     faded = params.retention ** (now["t"] - now["shrunk"])
     n_kept = leading_rows(params, state.T, now["k"] + now["raw"], faded, work.pairs)
-    linear_algebra.solve_upper(state.LT, now["k"] + now["raw"], state.gamma, c[0])
+    solve_upper(state.LT, now["k"] + now["raw"], state.gamma, c[0])
     begin_generation(now, state.maps, CT[: now["k"]], c, work.last, work.product)
     fold(params, state, c[0], CT, n_kept, work.z)
     now["shrunk"] = now["t"]
-    linear_algebra.factorise(state.T, 1.0, n_kept, state.LT)
+    factorise(state.T, 1.0, n_kept, state.LT)
     clear_first(state.gamma, len(state.gamma))
     now["k"] = n_kept
     now["raw"] = now["slots"] = 0
@@ -356,7 +367,7 @@ def fold(params, state, c, CT, n_kept, z):
         change = 1.0 / (1.0 + extra) - old
         for i in range(n_kept):
             add_scaled(T[i], change * b[i], b, i + 1)
-    linear_algebra.mirror(T, n_kept)
+    mirror(T, n_kept)
 
 
 @inline(force=True)

@@ -40,8 +40,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.data import linear_algebra
-from sonlearn.data.linear_algebra import add_scaled, clear_first, find_largest, largest, mirror, total_of
+from sonlearn.data.linear_algebra import (
+    add_scaled,
+    clear_first,
+    exponential,
+    factorise,
+    find_largest,
+    largest,
+    mirror,
+    solve_lower,
+    solve_upper,
+    total_of,
+)
 from sonlearn.data.rows import Rows, is_learned, learned_rows
 from sonlearn.jit import inline, jit
 from sonlearn.jit.sequence import Calls
@@ -389,7 +399,7 @@ def probabilities(w, V, i, met, scratch, logs):
     for at in range(count):
         p[at] = logs[candidates[at]]
     for at in range(count):
-        p[at] = linear_algebra.exponential(p[at])
+        p[at] = exponential(p[at])
     total = total_of(p, count)
     for at in range(count):
         p[at] /= total
@@ -430,7 +440,7 @@ def take_step(combiner, V, i, logs, count, y, h, surprise, scratch):
     if surprise > 0.0:
         for j in range(n):
             add_scaled(A[j], h * surprise * g[j], g, j + 1)
-    linear_algebra.factorise(A, 0.0, n, scratch.LT)
-    linear_algebra.solve_lower(scratch.LT, n, g, mean)
-    linear_algebra.solve_upper(scratch.LT, n, mean, scratch.step)
+    factorise(A, 0.0, n, scratch.LT)
+    solve_lower(scratch.LT, n, g, mean)
+    solve_upper(scratch.LT, n, mean, scratch.step)
     add_scaled(combiner.w[0], -h, scratch.step, n)

@@ -35,8 +35,19 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from sonlearn.data import linear_algebra
-from sonlearn.data.linear_algebra import INVERSE, add_scaled, clear, clear_first, dot, minus_dot, set_scaled, spectral
+from sonlearn.data.linear_algebra import (
+    INVERSE,
+    add_scaled,
+    cholesky_update,
+    clear,
+    clear_first,
+    dot,
+    minus_dot,
+    set_scaled,
+    solve_lower,
+    solve_upper,
+    spectral,
+)
 from sonlearn.data.mixing import LOW, hash_bits
 from sonlearn.data.rows import COUNT, entries, features_with, is_learned
 from sonlearn.jit import fetch, inline
@@ -335,7 +346,7 @@ def forget_past(params, now, basis, h):
     for i in range(r):
         clear_first(h, r)
         h[i] = math.sqrt((1.0 - retention) * least)
-        linear_algebra.cholesky_update(basis.LT, r, h)
+        cholesky_update(basis.LT, r, h)
 
 
 # ------------------------------------------------------------------------------------------------------ the Newton step
@@ -353,8 +364,8 @@ def solve(params, state, work, r, rho2):
     """work.u[:r] <- (H + alpha I)^-1 work.y[:r]; returns x'A^-1 x. Modifies work.u and work.h only."""
     alpha, y, h, u = state.now[0].alpha, work.y, work.h, work.u
     if params.buffered:
-        linear_algebra.solve_lower(state.basis.LT, r, y, h)
-        linear_algebra.solve_upper(state.basis.LT, r, h, u)
+        solve_lower(state.basis.LT, r, y, h)
+        solve_upper(state.basis.LT, r, h, u)
         quadratic = dot(h, h, r)
     else:
         for i in range(r):
@@ -428,10 +439,10 @@ def add_outer_product(basis, y, r, scale, factorise, h):
         add_scaled(basis.H[i], scale * scale * y[i], y, r)
     if factorise:
         set_scaled(h, scale, y, r)
-        linear_algebra.cholesky_update(basis.LT, r, h)
+        cholesky_update(basis.LT, r, h)
     if len(basis.RT) > 0:
         set_scaled(h, scale, y, r)
-        linear_algebra.cholesky_update(basis.RT, r, h)
+        cholesky_update(basis.RT, r, h)
 
 
 @inline
